@@ -13,7 +13,7 @@
 //!
 //! ```text
 //! redact signature sink  secrets; signatures of webhooks, and their receiver
-//! diff proofs            differences of bodies; what is planted and found
+//! body_diff proofs       differences of bodies; what is planted and found
 //! plan target            what to send and what must hold, as data; what sends a request
 //! model                  what an account's past makes of a call
 //! example spend          cases written by people; what a call costs, and the budget
@@ -24,14 +24,18 @@
 //! personal baseline      personal data and known deviations in what was judged
 //! property               properties of generated requests
 //! record                 the proxy that records
+//! diff                   two services beside each other
+//! drift                  what a service does otherwise than the rows, as a change of them
 //! cli
 //! ```
 
 pub mod baseline;
+pub mod body_diff;
 pub mod check;
 pub mod cli;
 pub mod client;
 pub mod diff;
+pub mod drift;
 pub mod event;
 pub mod example;
 pub mod model;

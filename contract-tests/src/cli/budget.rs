@@ -1,5 +1,6 @@
 //! What a run may spend: the arguments, and the guard they make.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -40,7 +41,7 @@ pub(super) struct BudgetArgs {
 }
 
 /// An amount: digits, and at most two more after a point.
-fn rupees(text: &str) -> Result<Paise, String> {
+pub(super) fn rupees(text: &str) -> Result<Paise, String> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(part) || part.len() > 2 {
@@ -54,6 +55,20 @@ fn rupees(text: &str) -> Result<Paise, String> {
 }
 
 impl BudgetArgs {
+    /// Those of a command that asks for them in its own words.
+    pub(super) fn of(
+        budget_inr: Option<Paise>,
+        spend_file: Option<PathBuf>,
+        prices: Option<PathBuf>,
+    ) -> Self {
+        BudgetArgs {
+            budget_inr,
+            spend_file,
+            resume: false,
+            prices,
+        }
+    }
+
     /// Who says which calls may go out. Opens the journal where money can be spent.
     pub(super) fn guard(
         &self,
@@ -107,6 +122,28 @@ impl BudgetArgs {
             _ => Journal::peek(&self.file(live, key)?, budget, self.resume).map_err(refused)?,
         };
         Ok(Some(plan(&ledger, paid_cases(setting, filter))))
+    }
+
+    /// The cases that a run would leave out, for what they can cost: check and name.
+    pub(super) fn left_out(
+        &self,
+        live: Option<&Url>,
+        key: Option<&RunKey>,
+        setting: &Setting<'_>,
+        filter: &Filter,
+    ) -> Result<BTreeSet<(String, String)>, CommandError> {
+        let free = match (live, self.budget_inr) {
+            (None, _) => return Ok(BTreeSet::new()),
+            (Some(live), None) if keys::is_simulator(live, key) => return Ok(BTreeSet::new()),
+            (Some(_), budget) => budget.is_none_or(|budget| budget == Paise::ZERO),
+        };
+        let plan = match free {
+            true => SpendPlan::choose(Paise::ZERO, paid_cases(setting, filter)),
+            false => self.plan(live, key, setting, filter)?.unwrap_or_default(),
+        };
+        let cases = paid_cases(setting, filter);
+        let out = cases.filter(|case| !plan.sends(&case.check, &case.case));
+        Ok(out.map(|case| (case.check, case.case)).collect())
     }
 
     /// What calls cost at this provider, where a file says so.

@@ -73,36 +73,9 @@ impl ExecutionArgs {
     /// The console of the service: the one that was given, or that of a simulator on this machine,
     /// which is looked for where simulators have it. None where there is none.
     pub(super) async fn console(&self, sandbox: &Url) -> Result<Option<Console>, CommandError> {
-        let wait = self.connection.timeouts().connect;
-        let tls = self.connection.tls()?;
-        if let Some(text) = &self.console_url {
-            let url = keys::address("--console-url", text)?;
-            let found = probe_console(&url, wait, &tls).await;
-            return found.map(Some).map_err(|error| CommandError {
-                exit: Exit::Unreachable,
-                cause: anyhow::Error::new(error).context("--console-url"),
-            });
-        }
-        let port = sandbox.port_or_known_default();
-        let Some(port) = port.filter(|_| keys::is_loopback(sandbox)) else {
-            return Ok(None);
-        };
-        for port_of_console in [port.saturating_sub(1), USUAL_CONSOLE] {
-            let mut url = sandbox.clone();
-            url.set_path("/");
-            // Whatever else listens there is asked nothing but who it is.
-            if url.set_port(Some(port_of_console)).is_err() {
-                continue;
-            }
-            let Ok(console) = probe_console(&url, wait, &tls).await else {
-                continue;
-            };
-            let simulated = console.simulated.first();
-            if simulated.is_some_and(|own| own.port_or_known_default() == Some(port)) {
-                return Ok(Some(console));
-            }
-        }
-        Ok(None)
+        let given = self.console_url.as_deref();
+        let given = given.map(|text| ("--console-url", text));
+        console(&self.connection, given, sandbox).await
     }
 
     /// What receives webhooks.
@@ -114,6 +87,44 @@ impl ExecutionArgs {
     pub(super) fn names_console(&self) -> bool {
         self.console_url.is_some()
     }
+}
+
+/// The console of a service: the one that was given with this flag, or that of a simulator on this machine.
+pub(super) async fn console(
+    connection: &ConnectionArgs,
+    given: Option<(&'static str, &str)>,
+    sandbox: &Url,
+) -> Result<Option<Console>, CommandError> {
+    let wait = connection.timeouts().connect;
+    let tls = connection.tls()?;
+    if let Some((flag, text)) = given {
+        let url = keys::address(flag, text)?;
+        let found = probe_console(&url, wait, &tls).await;
+        return found.map(Some).map_err(|error| CommandError {
+            exit: Exit::Unreachable,
+            cause: anyhow::Error::new(error).context(flag),
+        });
+    }
+    let port = sandbox.port_or_known_default();
+    let Some(port) = port.filter(|_| keys::is_loopback(sandbox)) else {
+        return Ok(None);
+    };
+    for port_of_console in [port.saturating_sub(1), USUAL_CONSOLE] {
+        let mut url = sandbox.clone();
+        url.set_path("/");
+        // Whatever else listens there is asked nothing but who it is.
+        if url.set_port(Some(port_of_console)).is_err() {
+            continue;
+        }
+        let Ok(console) = probe_console(&url, wait, &tls).await else {
+            continue;
+        };
+        let simulated = console.simulated.first();
+        if simulated.is_some_and(|own| own.port_or_known_default() == Some(port)) {
+            return Ok(Some(console));
+        }
+    }
+    Ok(None)
 }
 
 /// Says what was found, where something was: a console that was meant can be seen to be used.

@@ -27,6 +27,9 @@ pub enum Exit {
 }
 
 pub(super) const HELP: &str = "\
+With every command --contract FOLDER (or SVC_CONTRACT) lays the rows of a folder over the built-in ones:
+its contract/, answers/ and world/, as fixtures/ has them.
+
 Exit codes:
   0  all that was judged held
   1  the contract is broken, or a known deviation is none any more

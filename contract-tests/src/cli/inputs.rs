@@ -70,7 +70,13 @@ impl Inputs {
         let live = live.map(|text| keys::address("--live-url", text));
         let live = live.transpose()?;
         let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
-        let ring = keys::ring(&sandbox, live.as_ref(), test_key, live_key)?;
+        let ring = keys::ring(
+            &keys::KeyFlags::RUN,
+            &sandbox,
+            live.as_ref(),
+            test_key,
+            live_key,
+        )?;
         if let Some(path) = &self.output {
             outputs::writable(path)?;
         }

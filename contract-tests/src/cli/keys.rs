@@ -19,29 +19,56 @@ pub(super) fn address(flag: &str, text: &str) -> Result<Url, CommandError> {
     }
 }
 
+/// What the arguments are called that say address and key.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KeyFlags {
+    /// The address of each environment.
+    pub(super) addresses: [&'static str; 2],
+    /// The key of each environment.
+    pub(super) keys: [&'static str; 2],
+}
+
+impl KeyFlags {
+    /// Those of `run`.
+    pub(super) const RUN: KeyFlags = KeyFlags {
+        addresses: ["--base-url", "--live-url"],
+        keys: ["--api-key (or SVC_API_KEY)", "--live-key (or SVC_LIVE_KEY)"],
+    };
+
+    fn address(&self, environment: Environment) -> &'static str {
+        match environment {
+            Environment::Test => self.addresses[0],
+            Environment::Live => self.addresses[1],
+        }
+    }
+}
+
 /// The keys of a run. A simulator on this machine needs none: its own are known.
 pub(super) fn ring(
+    flags: &KeyFlags,
     sandbox: &Url,
     live: Option<&Url>,
     test_key: Option<&Secret>,
     live_key: Option<&Secret>,
 ) -> Result<Keyring, CommandError> {
     let test = match test_key {
-        Some(key) => Some(of(Environment::Test, "--api-key (or SVC_API_KEY)", key)?),
+        Some(key) => Some(of(flags, Environment::Test, flags.keys[0], key)?),
         None if is_loopback(sandbox) => Some(RunKey::of_simulator(Environment::Test)),
         None => {
-            let missing = "--api-key (or SVC_API_KEY) is needed for this address. Nothing was sent";
+            let flag = flags.keys[0];
+            let missing = format!("{flag} is needed for this address. Nothing was sent");
             return Err(CommandError::usage(missing));
         }
     };
     let live = match (live_key, live) {
-        (Some(key), _) => Some(of(Environment::Live, "--live-key (or SVC_LIVE_KEY)", key)?),
+        (Some(key), _) => Some(of(flags, Environment::Live, flags.keys[1], key)?),
         (None, Some(live)) if is_loopback(live) => Some(RunKey::of_simulator(Environment::Live)),
         (None, Some(_)) => {
-            return Err(CommandError::usage(
-                "--live-key (or SVC_LIVE_KEY) is needed for a live address that is not on this machine: \
-                 its calls may cost budget. Nothing was sent",
-            ));
+            let flag = flags.keys[1];
+            return Err(CommandError::usage(format!(
+                "{flag} is needed for a live address that is not on this machine: its calls may cost \
+                 budget. Nothing was sent",
+            )));
         }
         (None, None) => None,
     };
@@ -49,7 +76,12 @@ pub(super) fn ring(
 }
 
 /// A key that fits its environment: sent elsewhere it might cost money, or a stranger would learn it.
-fn of(environment: Environment, flag: &str, key: &Secret) -> Result<RunKey, CommandError> {
+fn of(
+    flags: &KeyFlags,
+    environment: Environment,
+    flag: &str,
+    key: &Secret,
+) -> Result<RunKey, CommandError> {
     let prefix = environment.key_prefix();
     let rest = key.expose().strip_prefix(prefix);
     let plain = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_graphic());
@@ -60,8 +92,8 @@ fn of(environment: Environment, flag: &str, key: &Secret) -> Result<RunKey, Comm
             let hint = match key.expose().starts_with(other) {
                 true => format!(
                     ", and this one begins with {other}: it is for {}, not for {}",
-                    address_flag(environment.other()),
-                    address_flag(environment)
+                    flags.address(environment.other()),
+                    flags.address(environment)
                 ),
                 false => String::new(),
             };
@@ -69,13 +101,6 @@ fn of(environment: Environment, flag: &str, key: &Secret) -> Result<RunKey, Comm
                 "{flag}: must begin with {prefix}{hint}. Nothing was sent"
             )))
         }
-    }
-}
-
-fn address_flag(environment: Environment) -> &'static str {
-    match environment {
-        Environment::Test => "--base-url",
-        Environment::Live => "--live-url",
     }
 }
 
@@ -100,12 +125,12 @@ mod tests {
     fn a_live_address_elsewhere_needs_its_key() {
         let sandbox = Url::parse("http://127.0.0.1:8801").expect("a URL");
         let live = Url::parse("http://api.example:80").expect("a URL");
-        let text = refusal(ring(&sandbox, Some(&live), None, None));
+        let text = refusal(ring(&KeyFlags::RUN, &sandbox, Some(&live), None, None));
         assert!(text.contains("--live-key"), "{text}");
         let key = Secret::new("svc_live_abcdef");
-        assert!(ring(&sandbox, Some(&live), None, Some(&key)).is_ok());
+        assert!(ring(&KeyFlags::RUN, &sandbox, Some(&live), None, Some(&key)).is_ok());
         let here = Url::parse("http://[::1]:8802").expect("a URL");
-        assert!(ring(&sandbox, Some(&here), None, None).is_ok());
+        assert!(ring(&KeyFlags::RUN, &sandbox, Some(&here), None, None).is_ok());
     }
 
     #[test]
@@ -123,6 +148,7 @@ mod tests {
     fn a_key_of_the_other_environment_is_refused_and_not_repeated() {
         let sandbox = Url::parse("http://127.0.0.1:8801").expect("a URL");
         let text = refusal(ring(
+            &KeyFlags::RUN,
             &sandbox,
             None,
             Some(&Secret::new("svc_live_abcdef")),
@@ -138,6 +164,6 @@ mod tests {
     #[test]
     fn another_machine_gets_no_key_that_was_not_given() {
         let sandbox = Url::parse("http://sandbox.example").expect("a URL");
-        assert!(refusal(ring(&sandbox, None, None, None)).contains("--api-key"));
+        assert!(refusal(ring(&KeyFlags::RUN, &sandbox, None, None, None)).contains("--api-key"));
     }
 }

@@ -3,6 +3,11 @@
 mod archive;
 mod budget;
 mod connection;
+mod contract;
+mod diff;
+mod diff_outputs;
+mod diff_sides;
+mod drift;
 mod dry_run;
 mod early_end;
 mod execution;
@@ -21,6 +26,7 @@ mod run;
 mod selection;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -32,6 +38,15 @@ pub use exit::Exit;
 #[derive(Debug, Parser)]
 #[command(name = "svc-contract-tests", version, about, after_help = exit::HELP)]
 struct Arguments {
+    /// Lay the rows of this folder over the built-in ones: its contract/, answers/ and world/, as fixtures/ has them
+    #[arg(
+        long,
+        global = true,
+        hide = true,
+        env = "SVC_CONTRACT",
+        value_name = "FOLDER"
+    )]
+    contract: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -48,6 +63,12 @@ enum Command {
     Record(Box<record::RecordArgs>),
     /// Send a captured case again and judge it.
     Replay(Box<replay::Replay>),
+    /// Send the same calls to two services, or take two captures, and say what is different, each thing once.
+    #[command(after_help = diff::HELP)]
+    Diff(Box<diff::Diff>),
+    /// Say what a service does otherwise than the contract's rows, as a patch of the rows
+    #[command(after_help = drift::HELP)]
+    Drift(Box<drift::Drift>),
     /// Show which check asks which clause of the specification.
     List(list::List),
     /// Show the inputs whose outcome is fixed, or learn a first file of them from a service.
@@ -86,17 +107,21 @@ fn say(text: impl std::fmt::Display) {
 #[must_use]
 pub fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
-    let done = match &arguments.command {
+    let laid = arguments.contract.as_deref();
+    let laid = laid.map_or(Ok(()), contract::lay_over);
+    let done = laid.and_then(|()| match &arguments.command {
         Command::Run(run) => run.execute(),
         Command::Judge(judge) => judge.execute(),
         Command::Capture(files) => files.execute(),
         Command::Record(record) => record.execute(),
         Command::Replay(replay) => replay.execute(),
+        Command::Diff(diff) => diff.execute(),
         Command::List(list) => list.execute(),
         Command::Inputs(inputs) => inputs.execute(),
         Command::Completions(completions) => completions.execute(),
         Command::Man(man) => man.execute(),
-    };
+        Command::Drift(drift) => drift.execute(),
+    });
     let exit = done.unwrap_or_else(|mistake| {
         say(format_args!("error: {:#}", mistake.cause));
         mistake.exit

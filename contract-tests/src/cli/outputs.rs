@@ -341,7 +341,7 @@ fn file_name(check: &str, case: &str) -> String {
 }
 
 /// GitHub gathers the summaries of a job's steps in one file.
-fn append(path: &Path, text: &str) -> Result<(), CommandError> {
+pub(super) fn append(path: &Path, text: &str) -> Result<(), CommandError> {
     let open = fs::OpenOptions::new().append(true).create(true).open(path);
     let written = open.and_then(|mut file| file.write_all(text.as_bytes()));
     Ok(written.with_context(|| format!("{} was not written", path.display()))?)

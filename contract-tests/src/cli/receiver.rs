@@ -46,6 +46,21 @@ pub(super) struct ReceiverArgs {
 }
 
 impl ReceiverArgs {
+    /// Those of a command that asks for them in its own words.
+    pub(super) fn of(
+        listen: Option<SocketAddr>,
+        webhook_sink: Option<String>,
+        webhook_secret: Option<Secret>,
+        result_wait: Duration,
+    ) -> Self {
+        ReceiverArgs {
+            listen,
+            webhook_sink,
+            webhook_secret,
+            result_wait,
+        }
+    }
+
     /// The receiver, listening: at the address that was given, or, for a simulator on this machine with a console, at
     /// a free port. None where webhooks can't reach it.
     pub(super) async fn open(

@@ -92,7 +92,13 @@ impl Run {
         let live = live.map(|text| keys::address("--live-url", text));
         let live = live.transpose()?;
         let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
-        let ring = keys::ring(&sandbox, live.as_ref(), test_key, live_key)?;
+        let ring = keys::ring(
+            &keys::KeyFlags::RUN,
+            &sandbox,
+            live.as_ref(),
+            test_key,
+            live_key,
+        )?;
         let contract = Contract::built_in();
         let mut setting = Setting::new(
             &contract,
@@ -188,7 +194,7 @@ impl Run {
 }
 
 /// The rules of a simulator are only asked of what says that it is one.
-fn profile_of(console: Option<&Console>, base: &Url) -> Profile {
+pub(super) fn profile_of(console: Option<&Console>, base: &Url) -> Profile {
     match console.is_some_and(|console| console.simulates(base)) {
         true => Profile::Simulator,
         false => Profile::Provider,
@@ -197,14 +203,14 @@ fn profile_of(console: Option<&Console>, base: &Url) -> Profile {
 
 /// Whether somebody gave a key of one account: what a console that was only found could do to that, others may
 /// notice.
-fn is_given(ring: &Keyring) -> bool {
+pub(super) fn is_given(ring: &Keyring) -> bool {
     let mut own = [&ring.test, &ring.live].into_iter().flatten();
     own.any(|key| !key.copies)
 }
 
 /// The console of a simulator that is another service says nothing of the one that is judged, and moves none of its
 /// clocks; who says that it is a simulator after all is believed.
-fn is_usable(console: &Console, base: &Url, profile: Profile) -> bool {
+pub(super) fn is_usable(console: &Console, base: &Url, profile: Profile) -> bool {
     let another = !console.simulated.is_empty() && !console.simulates(base);
     let usable = !another || profile == Profile::Simulator;
     if !usable {
@@ -218,7 +224,7 @@ fn is_usable(console: &Console, base: &Url, profile: Profile) -> bool {
 
 /// Whether all that is sent to is on this machine. Behind a live listener that asks for a key which
 /// no simulator has may be real people: it may be a tunnel.
-fn is_here(sandbox: &Url, live: Option<&Url>, ring: &Keyring) -> bool {
+pub(super) fn is_here(sandbox: &Url, live: Option<&Url>, ring: &Keyring) -> bool {
     let simulated = |live| keys::is_simulator(live, ring.live.as_ref());
     keys::is_loopback(sandbox) && live.is_none_or(simulated)
 }

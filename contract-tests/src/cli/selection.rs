@@ -42,6 +42,12 @@ impl SelectionArgs {
         &self.check
     }
 
+    /// Whether anything is left out by it.
+    pub(super) fn narrows(&self) -> bool {
+        let given = [&self.operation, &self.check, &self.clause, &self.tag];
+        given.iter().any(|names| !names.is_empty())
+    }
+
     /// The inputs whose outcome is fixed.
     pub(super) fn inputs(&self, contract: &Contract) -> Result<Vec<Input>, CommandError> {
         let mut known = inputs::built_in();

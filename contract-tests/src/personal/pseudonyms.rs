@@ -144,6 +144,19 @@ impl Pseudonyms {
         }
     }
 
+    /// One exchange, without personal data.
+    pub fn replace_in_exchange(&mut self, exchange: &mut Exchange) {
+        let mine = self.found_in([&*exchange], &BTreeSet::new());
+        let mut case = CapturedCase {
+            exchanges: vec![exchange.clone()],
+            ..CapturedCase::new("", "")
+        };
+        replace_in_case(&mine, &mut case);
+        if let Some(clean) = case.exchanges.pop() {
+            *exchange = clean;
+        }
+    }
+
     /// The personal values of some exchanges with their stand-ins, the longest first.
     fn found_in<'x>(
         &mut self,

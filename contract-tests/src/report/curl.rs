@@ -18,6 +18,12 @@ pub fn of_breach(summary: &RunSummary<'_>, breach: &Breach<'_>) -> Option<String
 /// sent.
 #[must_use]
 pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
+    line_by(exchange, started, &Variables::RUN)
+}
+
+/// The same, where address and key stand in these variables.
+#[must_use]
+pub fn line_by(exchange: &Exchange, started: &RunStarted, names: &Variables) -> Option<String> {
     let request = &exchange.request;
     let (variable, address) = match request.channel {
         Channel::Sink | Channel::Registered | Channel::Webhook => return None,
@@ -25,7 +31,7 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
         Channel::Api | Channel::Page => {
             let mut addresses = started.addresses.iter();
             let own = addresses.find(|(environment, _)| *environment == request.environment);
-            let (variable, _) = variables(request.environment);
+            let (variable, _) = names.of(request.environment);
             (variable, own.map(|(_, address)| address))
         }
     };
@@ -34,7 +40,7 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
         None => format!("\"${variable}\"{}", quoted(&request.path_and_query())),
     };
     let mut words = vec![format!("curl -sS -X {} {url}", quoted(&request.method))];
-    if let Some(value) = authorization(&exchange.credential, request.environment) {
+    if let Some(value) = authorization(&exchange.credential, request.environment, names) {
         words.push(format!("-H {value}"));
     }
     for (name, value) in &request.headers {
@@ -70,17 +76,37 @@ pub fn line(exchange: &Exchange, started: &RunStarted) -> Option<String> {
     })
 }
 
-/// The variables that hold address and key.
-fn variables(environment: Environment) -> (&'static str, &'static str) {
-    match environment {
-        Environment::Test => ("SVC_BASE_URL", "SVC_API_KEY"),
-        Environment::Live => ("SVC_LIVE_URL", "SVC_LIVE_KEY"),
+/// The variables that hold address and key, by environment.
+#[derive(Debug, Clone, Copy)]
+pub struct Variables {
+    /// Those of the sandbox.
+    pub sandbox: (&'static str, &'static str),
+    /// Those of live.
+    pub live: (&'static str, &'static str),
+}
+
+impl Variables {
+    /// Those that `run` reads.
+    pub const RUN: Variables = Variables {
+        sandbox: ("SVC_BASE_URL", "SVC_API_KEY"),
+        live: ("SVC_LIVE_URL", "SVC_LIVE_KEY"),
+    };
+
+    fn of(&self, environment: Environment) -> (&'static str, &'static str) {
+        match environment {
+            Environment::Test => self.sandbox,
+            Environment::Live => self.live,
+        }
     }
 }
 
-fn authorization(credential: &Credential, environment: Environment) -> Option<String> {
+fn authorization(
+    credential: &Credential,
+    environment: Environment,
+    names: &Variables,
+) -> Option<String> {
     let own = |environment| {
-        let (_, key) = variables(environment);
+        let (_, key) = names.of(environment);
         format!("\"Authorization: Bearer ${key}\"")
     };
     let literal = |value: String| quoted(&format!("Authorization: {value}"));
@@ -99,11 +125,11 @@ fn authorization(credential: &Credential, environment: Environment) -> Option<St
                 Mistake::Shorter => "%?}",
                 Mistake::OtherCase => "~~}",
             };
-            let (_, key) = variables(environment);
+            let (_, key) = names.of(environment);
             Some(format!("\"Authorization: Bearer ${{{key}{change}\""))
         }
         Credential::Rotated => {
-            let (_, key) = variables(environment);
+            let (_, key) = names.of(environment);
             Some(format!("\"Authorization: Bearer ${{{key}}}.2\""))
         }
         Credential::Another(name) => Some(literal(format!("Bearer {prefix}local_{name}"))),
@@ -211,7 +237,9 @@ mod tests {
 
     #[test]
     fn what_was_presented_is_presented_again() {
-        let of = |credential| authorization(&credential, Environment::Live).unwrap_or_default();
+        let of = |credential| {
+            authorization(&credential, Environment::Live, &Variables::RUN).unwrap_or_default()
+        };
         assert_eq!(
             of(Credential::Own),
             "\"Authorization: Bearer $SVC_LIVE_KEY\""

@@ -176,7 +176,7 @@ fn block<'e>(summary: &RunSummary<'e>, block: &Block<'e>) -> String {
 }
 
 /// A text as Markdown shows it, wherever it stands: one line, nothing in it obeyed.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     let mut out = String::new();
     for c in visible(text).chars() {
         match c {
@@ -196,7 +196,7 @@ fn cell(text: &str) -> String {
 }
 
 /// A text in a fence that nothing in it closes.
-fn fence(text: &str) -> String {
+pub(crate) fn fence(text: &str) -> String {
     let text = visible(text);
     let longest = text.split(|c| c != '`').map(str::len).max();
     let ticks = "`".repeat(longest.unwrap_or_default().max(2) + 1);

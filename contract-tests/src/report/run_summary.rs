@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{counted, duration};
+use crate::body_diff;
 use crate::capture::{Channel, Exchange, Response};
-use crate::diff;
 use crate::event::{CheckResult, ClauseRow, Coverage, Event, RunStarted, StaleDeviation, Totals};
 use crate::verdict::{Finding, SeenIn, Verdict};
 use svc_fixtures::contract::Environment;
@@ -343,7 +343,7 @@ impl<'e> Breach<'e> {
     /// The difference of the bodies, where both are known.
     #[must_use]
     pub fn diff(&self) -> Option<String> {
-        diff::between(self.expected, self.found)
+        body_diff::between(self.expected, self.found)
     }
 
     /// Whether it says that a member has not the form that the contract gives it.

@@ -7,6 +7,7 @@ mod check;
 mod check_report;
 mod clock;
 mod completions;
+mod contract;
 mod control_client;
 mod deliveries;
 mod explain;
@@ -41,6 +42,7 @@ mod values;
 mod webhook;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -76,10 +78,21 @@ use webhook::WebhookCommand;
     name = "svc-simulator",
     version,
     after_help = "Without a command it serves: svc-simulator --seed x is svc-simulator serve --seed x.\n\
+                  With every command --contract FOLDER (or SVC_CONTRACT) lays the rows of a folder over the built-in ones: its \
+                  contract/, answers/ and world/, as fixtures/ has them.\n\
                   Exit codes: 0 all went well, 1 something failed or could not be written, 2 the command line or a file is \
                   wrong."
 )]
 struct Cli {
+    /// Lay the rows of this folder over the built-in ones: its contract/, answers/ and world/, as fixtures/ has them
+    #[arg(
+        long,
+        global = true,
+        hide = true,
+        env = "SVC_CONTRACT",
+        value_name = "FOLDER"
+    )]
+    contract: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -174,7 +187,10 @@ enum Command {
 /// Runs the program with these arguments, the first of which is its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = with_command(arguments.into_iter().collect());
-    let ended = parse(&arguments).and_then(|cli| execute(cli.command));
+    let ended = parse(&arguments).and_then(|cli| {
+        cli.contract.as_deref().map_or(Ok(()), contract::lay_over)?;
+        execute(cli.command)
+    });
     match ended {
         Ok(()) => ExitCode::from(EXIT_OK),
         Err(Failure::Arguments(error)) => refused(&error),
@@ -226,9 +242,15 @@ fn execute(command: Command) -> Result<(), Failure> {
 /// Without a command it serves. Done before parsing, so that `serve` has its flags in one place.
 fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let whole = ["-h", "--help", "-V", "--version"];
-    let first = arguments
-        .get(1)
-        .map(|first| first.to_string_lossy().into_owned());
+    let mut words = arguments.iter().skip(1).map(|it| it.to_string_lossy());
+    // Rows can be laid over for every command, and say nothing of which it is.
+    let first = loop {
+        match words.next() {
+            Some(word) if word == "--contract" => drop(words.next()),
+            Some(word) if word.starts_with("--contract=") => {}
+            word => break word.map(|word| word.into_owned()),
+        }
+    };
     let serves = match &first {
         None => true,
         Some(first) => first.starts_with('-') && !whole.contains(&first.as_str()),

@@ -43,7 +43,7 @@ const LAYERS: &[Layers] = &[
         of: "contract-tests",
         folder: "",
         layers: &[
-            "diff proofs redact signature sink",
+            "body_diff proofs redact signature sink",
             "plan target",
             "model",
             "example spend",
@@ -52,6 +52,8 @@ const LAYERS: &[Layers] = &[
             "recorded",
             "baseline personal report run",
             "property record",
+            "diff",
+            "drift",
             "cli",
         ],
     },

@@ -16,7 +16,7 @@ use super::{counted, duration};
 use crate::capture::Exchange;
 use crate::event::{CheckResult, RunEnd};
 
-const STYLE: &str = include_str!("page.css");
+pub(crate) const STYLE: &str = include_str!("page.css");
 
 /// How many places of one breach are shown in full; the JSON report has all.
 const SHOWN: usize = 25;
@@ -56,7 +56,7 @@ pub fn print(summary: &RunSummary<'_>) -> String {
 }
 
 /// Nothing is loaded, and no style but the page's own holds.
-fn policy() -> String {
+pub(crate) fn policy() -> String {
     let hash = BASE64.encode(&Sha256::digest(STYLE.as_bytes()));
     format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")
 }

@@ -1,0 +1,106 @@
+//! `drift`: what a service does otherwise than the contract's rows, as a patch of the rows.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+use svc_fixtures::contract::Contract;
+
+use super::exit::{CommandError, Exit};
+use super::judge::load;
+use super::{outputs, say};
+use crate::capture::Capture;
+use crate::drift::{RowDrift, drift};
+use crate::personal::{PersonalMembers, Pseudonyms};
+use crate::plan::{Setting, inputs};
+
+pub(super) const HELP: &str = "\
+`run --capture FILE` makes a capture of a service; recorded traffic is one, too. Review the patch, then apply it to a
+checkout with `patch -p1`, or lay the folder of --out over the built-in rows: `svc-simulator --contract FOLDER`,
+`svc-contract-tests --contract FOLDER run …`.
+
+Exit codes:
+  0  the rows say what the service does
+  1  they would have to say something else, or it does what rows can't say
+  2  usage, or the capture can't be read
+  4  the capture holds nothing to compare, or the patch could not be written";
+
+/// What to compare with the rows, and where the change goes.
+#[derive(Debug, Args)]
+pub(super) struct Drift {
+    /// A capture of the service: of `run --capture`, or recorded traffic
+    capture: PathBuf,
+    /// Write the patch to this file [default: stdout]
+    #[arg(long, value_name = "FILE")]
+    patch: Option<PathBuf>,
+    /// Write the changed files to this folder, as --contract takes it
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Propose other latencies, too, where all that answers say is far from the figures of the row
+    #[arg(long)]
+    latencies: bool,
+}
+
+impl Drift {
+    pub(super) fn execute(&self) -> Result<Exit, CommandError> {
+        if let Some(path) = &self.patch {
+            outputs::writable(path)?;
+        }
+        let contract = Contract::built_in();
+        let mut capture = load(&self.capture)?;
+        let setting = Setting::of(&contract, inputs::built_in(), &capture);
+        if capture.cases.iter().all(|case| case.exchanges.is_empty()) {
+            say("the capture holds no answer");
+            return Ok(Exit::Nothing);
+        }
+        if !capture.local {
+            without_people(&contract, &mut capture);
+        }
+        let found = drift(&setting, &capture, self.latencies);
+        match &self.patch {
+            Some(path) => outputs::write(path, &found.patch)?,
+            None => {
+                let mut out = io::stdout().lock();
+                out.write_all(found.patch.as_bytes())?;
+                out.flush()?;
+            }
+        }
+        if let Some(folder) = &self.out {
+            write_files(folder, &found)?;
+        }
+        for line in &found.changes {
+            say(line);
+        }
+        for line in &found.left {
+            say(format_args!("not in the patch: {line}"));
+        }
+        Ok(match found.changes.is_empty() && found.left.is_empty() {
+            true => Exit::Held,
+            false => Exit::Broken,
+        })
+    }
+}
+
+/// What goes into the rows is invented: nobody's data stands there.
+fn without_people(contract: &Contract, capture: &mut Capture) {
+    let mut pseudonyms = Pseudonyms::of(PersonalMembers::of(contract));
+    for case in &mut capture.cases {
+        for exchange in &mut case.exchanges {
+            pseudonyms.replace_in_exchange(exchange);
+        }
+    }
+}
+
+fn write_files(folder: &Path, found: &RowDrift) -> Result<(), CommandError> {
+    for (path, text) in &found.files {
+        let file = folder.join(path);
+        if let Some(parent) = file.parent() {
+            let made = fs::create_dir_all(parent);
+            made.with_context(|| format!("{} can't be made", parent.display()))?;
+        }
+        outputs::write(&file, text)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! Differences that no single answer shows: of what the checks expect of several answers together one side does it,
+//! and the other does not. What a difference of form or ending explains is not said again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use svc_fixtures::contract::ClauseKind;
+
+use super::finding::{Difference, Kind};
+use crate::capture::Capture;
+use crate::check::Check;
+use crate::plan::Setting;
+use crate::run;
+use crate::verdict::{EVERY_ANSWER, Verdict};
+
+/// A step of a case.
+pub(super) type At = (String, String, usize);
+
+/// What a difference that is found already explains.
+#[derive(Debug, Default)]
+pub(super) struct Explained {
+    /// The cases that went another way, from this step on.
+    pub(super) from: BTreeMap<(String, String), usize>,
+    /// The answers that have another form.
+    pub(super) form: BTreeSet<At>,
+    /// The answers of which what is charged has another form or value.
+    pub(super) money: BTreeSet<At>,
+}
+
+/// What a check said of one step.
+#[derive(Debug, Clone)]
+enum Said {
+    Held,
+    Broken { what: String, found: String },
+}
+
+type Verdicts = BTreeMap<(String, String, usize, String), Said>;
+
+/// Everything that was judged of a capture. What holds and is broken at one step, of several answers, is broken.
+fn verdicts(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -> Verdicts {
+    let mut verdicts = Verdicts::new();
+    for result in run::judge_again(setting, checks, capture) {
+        for finding in result.findings {
+            let at = |clause: String| {
+                (
+                    result.check.to_owned(),
+                    finding.case.clone(),
+                    finding.step,
+                    clause,
+                )
+            };
+            match finding.verdict {
+                Verdict::Held { clause } => {
+                    verdicts.entry(at(clause)).or_insert(Said::Held);
+                }
+                Verdict::Broken {
+                    clause,
+                    what,
+                    found,
+                    ..
+                } => {
+                    verdicts.insert(at(clause), Said::Broken { what, found });
+                }
+                Verdict::Noted { .. } | Verdict::NotJudged { .. } => {}
+            }
+        }
+    }
+    verdicts
+}
+
+/// A clause that one side keeps in a case and the other does not.
+struct Broken {
+    at: At,
+    clause: String,
+    kind: Kind,
+    left: String,
+    right: String,
+}
+
+/// The differences, one for all clauses that are told apart in the same cases.
+pub(super) fn differences(
+    setting: &Setting<'_>,
+    checks: &[Check],
+    [left, right]: [&Capture; 2],
+    explained: &Explained,
+) -> Vec<(Difference, BTreeSet<At>)> {
+    let of = |capture: &Capture| {
+        let setting = Setting::of(setting.contract, setting.inputs.clone(), capture);
+        verdicts(&setting, checks, capture)
+    };
+    let (mine, mut others) = (of(left), of(right));
+    let mut broken = Vec::new();
+    for ((check, case, step, clause), said) in mine {
+        let at: At = (check.clone(), case.clone(), step);
+        let Some(other) = others.remove(&(check, case, step, clause.clone())) else {
+            continue;
+        };
+        let (left, right) = match (said, other) {
+            (Said::Held, Said::Broken { what, found }) => {
+                ("as the contract says".to_owned(), words(&what, &found))
+            }
+            (Said::Broken { what, found }, Said::Held) => {
+                (words(&what, &found), "as the contract says".to_owned())
+            }
+            _ => continue,
+        };
+        if explained.explains(setting, &at, &clause) {
+            continue;
+        }
+        let kind = kind(setting, &at.0, &clause);
+        broken.push(Broken {
+            at,
+            clause,
+            kind,
+            left,
+            right,
+        });
+    }
+    clustered(broken)
+}
+
+fn words(what: &str, found: &str) -> String {
+    let what = what.trim_matches('`');
+    let found: String = found.chars().take(120).collect();
+    match found.is_empty() {
+        true => what.to_owned(),
+        false => format!("{what}: {found}"),
+    }
+}
+
+impl Explained {
+    fn explains(&self, setting: &Setting<'_>, at: &At, clause: &str) -> bool {
+        let (check, case, step) = at;
+        let name = (check.clone(), case.clone());
+        if self.from.get(&name).is_some_and(|from| step >= from) {
+            return true;
+        }
+        let row = setting.contract.clauses.iter().find(|row| row.id == clause);
+        let billing = row.is_some_and(|row| row.kind == ClauseKind::Billing);
+        // A balance is added up over all answers of a case.
+        let of_case = |set: &BTreeSet<At>| {
+            let mut all = set.iter();
+            all.any(|(known, named, _)| known == check && named == case)
+        };
+        let money = billing
+            || check.starts_with("billing.")
+            || check.starts_with("wallet.")
+            || clause.starts_with("billing.");
+        if money && of_case(&self.money) {
+            return true;
+        }
+        let about_operation = setting.contract.operations.iter().any(|operation| {
+            let below = clause.strip_prefix(&*operation.clause);
+            below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+        let of_form = EVERY_ANSWER.contains(&clause)
+            || about_operation
+            || row.is_some_and(|row| row.kind == ClauseKind::Wire);
+        of_form && self.form.contains(at)
+    }
+}
+
+/// The kind of a difference that a clause tells.
+fn kind(setting: &Setting<'_>, check: &str, clause: &str) -> Kind {
+    let row = setting.contract.clauses.iter().find(|row| row.id == clause);
+    let family = check.split('.').next().unwrap_or_default();
+    match (family, row.map(|row| row.kind)) {
+        ("idempotency" | "scopes", _) => Kind::Idempotency,
+        ("order", _) => Kind::Order,
+        ("webhooks", _) | (_, Some(ClauseKind::Webhook)) => Kind::Webhook,
+        _ if clause.contains("idempoten") || clause.contains("replay") => Kind::Idempotency,
+        ("billing" | "wallet" | "usage", _) | (_, Some(ClauseKind::Billing)) => Kind::Price,
+        _ => Kind::Behaviour,
+    }
+}
+
+/// Clauses that are told apart in a case together are one difference.
+fn clustered(broken: Vec<Broken>) -> Vec<(Difference, BTreeSet<At>)> {
+    let mut clusters: Vec<(Difference, BTreeSet<At>)> = Vec::new();
+    for one in broken {
+        let (check, case, _) = &one.at;
+        let name = (check.clone(), case.clone());
+        let mut mine = Difference::new(one.kind, one.clause.clone(), one.left, one.right);
+        mine.clauses.insert(one.clause);
+        mine.cases.insert(name);
+        let mut steps = BTreeSet::from([one.at]);
+        let touches = |(other, _): &(Difference, BTreeSet<At>)| {
+            other.kind == mine.kind
+                && (!other.clauses.is_disjoint(&mine.clauses)
+                    || !other.cases.is_disjoint(&mine.cases))
+        };
+        let (same, rest): (Vec<_>, Vec<_>) = clusters.into_iter().partition(touches);
+        clusters = rest;
+        for (other, more) in same {
+            let mut other = other;
+            std::mem::swap(&mut mine, &mut other);
+            mine.absorb(other);
+            steps.extend(more);
+        }
+        clusters.push((mine, steps));
+    }
+    clusters
+}

@@ -1,0 +1,305 @@
+//! How calls end: differences of status and code, put together by what they have in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use svc_fixtures::json::Json;
+
+use super::finding::{Difference, Kind};
+use super::pairing::Pair;
+use crate::capture::Exchange;
+
+/// So many of a hundred calls that ended alike on the left must end otherwise on the right, and alike, for that to be
+/// one difference of all of them.
+const NEARLY_ALL: usize = 90;
+
+/// The same of calls with one mistake: what has no format can't be malformed.
+const MOST: usize = 50;
+
+/// Or in so many fields.
+const MANY_FIELDS: usize = 4;
+
+const NO_JSON: &str = "no JSON";
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ended {
+    status: u16,
+    /// The error code, or else the status of the envelope.
+    word: String,
+}
+
+impl Ended {
+    pub(super) fn of(exchange: &Exchange) -> Self {
+        let Ok(response) = &exchange.response else {
+            return Ended {
+                status: 0,
+                word: "no answer".to_owned(),
+            };
+        };
+        let json = Json::parse(&response.body).ok();
+        let text = |json: Option<&Json<'_>>| json.and_then(Json::as_text).map(str::to_owned);
+        let word = json.as_ref().map(|json| {
+            let code = json.get("error").and_then(|error| error.get("code"));
+            let code = text(code).or_else(|| text(json.get("error")));
+            let word = code.or_else(|| text(json.get("status")));
+            word.unwrap_or_else(|| "without a status".to_owned())
+        });
+        Ended {
+            status: response.status,
+            word: word.unwrap_or_else(|| NO_JSON.to_owned()),
+        }
+    }
+}
+
+impl Ended {
+    fn is_error(&self) -> bool {
+        self.status >= 400
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.status {
+            0 => out.write_str(&self.word),
+            status => write!(out, "{status} {}", self.word),
+        }
+    }
+}
+
+/// Calls and how they ended on both sides, each case as far as both went the same way.
+#[derive(Default)]
+pub(super) struct Endings<'p> {
+    all: Vec<(usize, &'p Pair<'p>, Ended, Ended)>,
+}
+
+/// What is wrong with what was sent, in the words of the case: those behind its operation, without the field.
+fn mistake<'p>(pair: &'p Pair<'_>) -> &'p str {
+    let rest = behind_operation(pair);
+    match rest.split_once(' ') {
+        Some((INSIDE, _)) => INSIDE,
+        Some((_, mistake)) => mistake,
+        None => rest,
+    }
+}
+
+/// What a case says that puts the sentinel into a field.
+const INSIDE: &str = "inside";
+
+fn behind_operation<'p>(pair: &'p Pair<'_>) -> &'p str {
+    let rest = pair.case.split_once(": ").map_or("", |(_, rest)| rest);
+    rest.strip_suffix(" (live)").unwrap_or(rest)
+}
+
+/// The field that it is about, where it is about one.
+fn field<'p>(pair: &'p Pair<'_>) -> Option<&'p str> {
+    let (field, _) = behind_operation(pair).split_once(' ')?;
+    pair.check.starts_with("validation.").then_some(field)
+}
+
+/// Whether a call has several mistakes, or a mistake and the sentinel: which is said first is a question of order.
+fn has_several_mistakes(pair: &Pair<'_>) -> bool {
+    let beside = pair.check.starts_with("order.") || pair.check == "validation.input-first";
+    beside || mistake(pair) == INSIDE
+}
+
+impl<'p> Endings<'p> {
+    /// Takes in how a call ended; answers whether both ended alike.
+    pub(super) fn take(&mut self, at: usize, pair: &'p Pair<'p>) -> Option<Ended> {
+        let (left, right) = (Ended::of(pair.left), Ended::of(pair.right));
+        let alike = (left == right).then(|| left.clone());
+        self.all.push((at, pair, left, right));
+        alike
+    }
+
+    /// The differences, from the most general to the most special: all that ended so, all with the same mistake,
+    /// all of a field, all of an operation.
+    pub(super) fn differences(self) -> Vec<(Difference, BTreeSet<usize>)> {
+        let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
+        let mut open: Vec<usize> = Vec::new();
+        for (index, (.., left, right)) in self.all.iter().enumerate() {
+            if left != right {
+                open.push(index);
+            }
+        }
+        let mut found = self.gone(&mut open);
+        let keys: [fn(&Pair<'_>) -> Option<Group>; 4] = [
+            |_| Some(Group::All),
+            |pair| {
+                let (check, mistake) = (pair.check.to_owned(), mistake(pair).to_owned());
+                Some(Group::Mistake(check, mistake))
+            },
+            |pair| field(pair).map(|field| Group::Field(field.to_owned())),
+            |pair| Some(Group::Operation(pair.operation.clone())),
+        ];
+        for key in keys {
+            let (mut all, mut changed) = (BTreeMap::new(), BTreeMap::new());
+            for (index, (_, pair, left, right)) in self.all.iter().enumerate() {
+                let Some(group) = key(pair) else { continue };
+                let of = (group, left.clone());
+                *all.entry(of.clone()).or_insert(0_usize) += 1;
+                if left != right && open.contains(&index) {
+                    let (group, left) = of;
+                    let of = (group, left, right.clone());
+                    changed.entry(of).or_insert_with(Vec::new).push(index);
+                }
+            }
+            for ((group, left, right), indices) in changed {
+                let of_all = all[&(group.clone(), left.clone())];
+                if !self.is_one(&group, &indices, of_all) {
+                    continue;
+                }
+                open.retain(|index| !indices.contains(index));
+                let group = Group::Ended(Box::new(group), left, right);
+                groups.entry(group).or_default().extend(indices);
+            }
+        }
+        let made = groups
+            .iter()
+            .map(|(group, indices)| self.difference(group, indices));
+        found.extend(joined(made.collect()));
+        found
+    }
+
+    /// The operations that end one way on the right whatever is asked, and in several ways on the left.
+    fn gone(&self, open: &mut Vec<usize>) -> Vec<(Difference, BTreeSet<usize>)> {
+        let mut by_operation: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (index, (_, pair, ..)) in self.all.iter().enumerate() {
+            by_operation.entry(&pair.operation).or_default().push(index);
+        }
+        let mut found = Vec::new();
+        for (operation, indices) in by_operation {
+            let of = |right: bool| {
+                let ended = |index: &usize| match right {
+                    true => &self.all[*index].3,
+                    false => &self.all[*index].2,
+                };
+                indices.iter().map(ended).collect::<BTreeSet<_>>()
+            };
+            let (lefts, rights) = (of(false), of(true));
+            let [right] = rights.into_iter().collect::<Vec<_>>()[..] else {
+                continue;
+            };
+            if lefts.len() < 3 || right.status < 400 {
+                continue;
+            }
+            let words: Vec<_> = lefts.iter().take(4).map(ToString::to_string).collect();
+            let what = format!("all calls of {operation}");
+            let mut difference =
+                Difference::new(Kind::Status, what, words.join(" or "), right.to_string());
+            difference.operations.insert(operation.to_owned());
+            let changed = indices
+                .iter()
+                .filter(|at| self.all[**at].2 != self.all[**at].3);
+            let pairs = changed.map(|at| self.all[*at].0).collect();
+            open.retain(|at| !indices.contains(at));
+            found.push((difference, pairs));
+        }
+        found
+    }
+
+    /// Whether these differences are one.
+    fn is_one(&self, group: &Group, indices: &[usize], of_all: usize) -> bool {
+        let operations: BTreeSet<_> = indices
+            .iter()
+            .map(|at| &self.all[*at].1.operation)
+            .collect();
+        let share = |least: usize| indices.len() * 100 >= of_all * least;
+        let fields: BTreeSet<_> = indices
+            .iter()
+            .filter_map(|at| field(self.all[*at].1))
+            .collect();
+        match group {
+            Group::Operation(_) | Group::Field(_) => true,
+            Group::All => share(NEARLY_ALL) && operations.len() > 1,
+            Group::Mistake(..) => {
+                operations.len() > 1 && (share(MOST) || fields.len() >= MANY_FIELDS)
+            }
+            Group::Ended(..) => false,
+        }
+    }
+
+    fn difference(&self, group: &Group, indices: &[usize]) -> (Difference, BTreeSet<usize>) {
+        let Group::Ended(group, left, right) = group else {
+            return (Difference::new(Kind::Status, "", "", ""), BTreeSet::new());
+        };
+        let pairs: Vec<_> = indices.iter().map(|at| self.all[*at].1).collect();
+        let all = |is: &dyn Fn(&Pair<'_>) -> bool| pairs.iter().all(|pair| is(pair));
+        let kind = if all(&has_several_mistakes) {
+            Kind::Order
+        } else if all(&|pair| pair.repeats || pair.check.starts_with("idempotency.")) {
+            Kind::Idempotency
+        } else if left.status == right.status && left.is_error() && right.is_error() {
+            Kind::Code
+        } else {
+            Kind::Status
+        };
+        let what = match &**group {
+            Group::All => format!("calls that end {left}"),
+            Group::Mistake(_, mistake) if mistake == INSIDE => {
+                "a call with the sentinel inside an identifier".to_owned()
+            }
+            Group::Mistake(check, mistake) if mistake.is_empty() => format!("calls of {check}"),
+            Group::Mistake(check, mistake) => format!("a call with something {mistake} ({check})"),
+            Group::Field(field) => format!("calls with another {field}"),
+            Group::Operation(operation) => format!("calls of {operation}"),
+            Group::Ended(..) => String::new(),
+        };
+        let mut found = Difference::new(kind, what, left.to_string(), right.to_string());
+        for pair in &pairs {
+            found.operations.insert(pair.operation.clone());
+        }
+        (found, indices.iter().map(|at| self.all[*at].0).collect())
+    }
+}
+
+/// The same ending with another status or another code is one difference, whatever led to it; so is one of an
+/// operation that has it in a field already.
+fn joined(found: Vec<(Difference, BTreeSet<usize>)>) -> Vec<(Difference, BTreeSet<usize>)> {
+    let mut all: Vec<(Difference, BTreeSet<usize>)> = Vec::new();
+    for (difference, pairs) in found {
+        let halves = |text: &str| {
+            let (status, word) = text.split_once(' ').unwrap_or((text, ""));
+            (status.to_owned(), word.to_owned())
+        };
+        let (left, right) = (halves(&difference.left), halves(&difference.right));
+        let half = left.0 == right.0 || left.1 == right.1;
+        let same = |(other, _): &&mut (Difference, BTreeSet<usize>)| {
+            (&other.left, &other.right) == (&difference.left, &difference.right)
+                && (half || difference.operations.is_subset(&other.operations))
+        };
+        match all.iter_mut().find(same) {
+            Some((known, shown)) => {
+                // What is so whatever led to it is no question of what led to it.
+                if half && known.kind != difference.kind {
+                    known.kind = match left.0 == right.0 {
+                        true => Kind::Code,
+                        false => Kind::Status,
+                    };
+                }
+                if half {
+                    known.what = format!("calls that end {}", known.left);
+                }
+                known.absorb(difference);
+                shown.extend(pairs);
+            }
+            None => all.push((difference, pairs)),
+        }
+    }
+    all
+}
+
+/// What calls have in common that end otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    /// Just how they end.
+    All,
+    /// A mistake in what was sent: check, and the mistake.
+    Mistake(String, String),
+    /// The field that was tried.
+    Field(String),
+    /// The operation.
+    Operation(String),
+    /// The same, with how they ended on both sides.
+    Ended(Box<Group>, Ended, Ended),
+}

@@ -1,0 +1,173 @@
+//! Differences that are known: a list with a reason for each, and the day until which it holds. Reads the list and
+//! marks differences by it; knows no clock.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use svc_fixtures::reading::{Location, Problems, Source, Table};
+
+use super::finding::{Comparison, Difference, Kind};
+
+/// The known differences.
+#[derive(Debug, Clone, Default)]
+pub struct KnownDifferences {
+    entries: Vec<KnownDifference>,
+}
+
+#[derive(Debug, Clone)]
+struct KnownDifference {
+    kind: Kind,
+    what: String,
+    /// The operations it is known of; none for all.
+    operations: Vec<String>,
+    left: Option<String>,
+    right: Option<String>,
+    reason: String,
+    until: Date,
+    place: Location,
+}
+
+impl KnownDifferences {
+    /// Reads a list.
+    ///
+    /// # Errors
+    /// Every mistake of the file.
+    pub fn read(source: &Arc<Source>) -> Result<Self, Problems> {
+        let (entries, problems) = Table::of_source(source, |root| {
+            let tables = root.tables("known").into_iter();
+            let entries = tables.filter_map(|table| {
+                let entry = entry(&table);
+                table.done();
+                entry
+            });
+            entries.collect::<Vec<_>>()
+        });
+        problems.or(KnownDifferences { entries })
+    }
+
+    /// Marks what is known on this day; answers what is to be said of the list: entries that are over, and those that
+    /// nothing fits any more where everything was compared.
+    #[must_use]
+    pub fn mark(&self, comparison: &mut Comparison, today: Date, everything: bool) -> Vec<String> {
+        let mut notes = Vec::new();
+        for entry in &self.entries {
+            let mut found = false;
+            for difference in &mut comparison.differences {
+                if !entry.fits(difference) {
+                    continue;
+                }
+                found = true;
+                if entry.until < today {
+                    notes.push(entry.note(
+                        &format!("this was known until {}, and counts again", entry.until),
+                        "give it a later day, or have it put right",
+                    ));
+                    continue;
+                }
+                let reason = format!("{}, until {}", entry.reason, entry.until);
+                difference.known.get_or_insert(reason);
+            }
+            if !found && everything {
+                notes.push(entry.note(
+                    "this difference is known, and is there no more",
+                    "take the entry out",
+                ));
+            }
+        }
+        notes
+    }
+}
+
+impl KnownDifference {
+    fn fits(&self, difference: &Difference) -> bool {
+        let known = |side: &Option<String>, found: &str| side.as_ref().is_none_or(|it| it == found);
+        let mut operations = difference.operations.iter();
+        self.kind == difference.kind
+            && self.what == difference.what
+            && known(&self.left, &difference.left)
+            && known(&self.right, &difference.right)
+            && (self.operations.is_empty() || operations.all(|id| self.operations.contains(id)))
+    }
+
+    fn note(&self, message: &str, hint: &str) -> String {
+        self.place.problem(message).hint(hint).to_string()
+    }
+}
+
+fn entry(table: &Table<'_>) -> Option<KnownDifference> {
+    let kinds = Kind::ALL.into_iter();
+    let kind = table.required("kind")?;
+    let kind = kind.one_of("kind of difference", kinds.map(|kind| (kind.word(), kind)));
+    let what = table.text("what");
+    let reason = table.text("reason");
+    let until = table.required("until");
+    let until = until.and_then(|item| {
+        let day = item.text()?.parse::<Date>();
+        if day.is_err() {
+            item.problem_with_hint("`until` is a day", "such as \"2027-03-31\"");
+        }
+        day.ok()
+    });
+    let texts = |name| table.optional_text(name).map(str::to_owned);
+    let operations = table.texts("operations").into_iter().map(str::to_owned);
+    let (left, right, operations) = (texts("left"), texts("right"), operations.collect());
+    if reason.is_some_and(|reason| reason.trim().is_empty()) {
+        table.problem("`reason` is empty: say why it is known");
+    }
+    Some(KnownDifference {
+        kind: kind?,
+        what: what?.to_owned(),
+        operations,
+        left,
+        right,
+        reason: reason?.to_owned(),
+        until: until?,
+        place: table.location(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: &str = "[[known]]\nkind = \"member\"\nwhat = \"data.photo\"\noperations = [\"a.b\"]\n\
+                         reason = \"asked for\"\nuntil = \"2027-03-31\"\n";
+
+    fn found(text: &str, day: &str, operations: &[&str]) -> (bool, Vec<String>) {
+        let known = KnownDifferences::read(&Source::new("known.toml", text));
+        let known = known.unwrap_or_else(|problems| panic!("{problems}"));
+        let mut difference =
+            Difference::new(Kind::Member, "data.photo", "is there", "is not there");
+        difference.operations = operations.iter().map(|id| (*id).to_owned()).collect();
+        let mut comparison = Comparison {
+            differences: vec![difference],
+            ..Comparison::default()
+        };
+        let notes = known.mark(&mut comparison, day.parse().expect("a day"), true);
+        (comparison.news().next().is_none(), notes)
+    }
+
+    #[test]
+    fn what_is_known_does_not_count_until_its_day_is_over_or_it_is_elsewhere_too() {
+        assert_eq!(found(ENTRY, "2027-03-31", &["a.b"]), (true, vec![]));
+        let (known, notes) = found(ENTRY, "2027-04-01", &["a.b"]);
+        assert!(
+            !known && notes[0].contains("known until 2027-03-31, and counts again"),
+            "{notes:?}"
+        );
+        let (known, notes) = found(ENTRY, "2027-03-31", &["a.b", "a.c"]);
+        assert!(!known && notes[0].contains("is there no more"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_list_with_mistakes_says_where() {
+        let text = ENTRY
+            .replace("member", "membr")
+            .replace("2027-03-31", "soon");
+        let problems = KnownDifferences::read(&Source::new("known.toml", text.as_str()));
+        let text = problems.err().map(|it| it.to_string()).unwrap_or_default();
+        assert!(text.contains("--> known.toml:2:8"), "{text}");
+        assert!(text.contains("did you mean `member`?"), "{text}");
+        assert!(text.contains("`until` is a day"), "{text}");
+    }
+}

@@ -1,0 +1,233 @@
+//! The same difference at many places, in many operations and cases is one: that is put together here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::finding::{Difference, Kind};
+use super::form::{Form, unclear};
+use super::gather::{Gathered, SpotPart};
+use super::places::{MISSING, Observed, THERE};
+
+/// So many of a hundred places with a form must have the other one for that to be one difference of all of them.
+const NEARLY_ALL: usize = 80;
+
+/// At fewer places it is said of each.
+const FEWEST: usize = 3;
+
+type Group = (Difference, BTreeSet<usize>, Option<String>);
+
+/// Observations put together.
+pub(super) fn merged(
+    gathered: &Gathered,
+    observed: Vec<Observed>,
+) -> Vec<(Difference, BTreeSet<usize>)> {
+    let mut groups: BTreeMap<(Kind, String, String, String), Group> = BTreeMap::new();
+    for one in observed {
+        let key = (
+            one.kind,
+            one.what.clone(),
+            one.left.clone(),
+            one.right.clone(),
+        );
+        let new = || {
+            let made = Difference::new(
+                one.kind,
+                one.what.clone(),
+                one.left.clone(),
+                one.right.clone(),
+            );
+            (made, BTreeSet::new(), one.parent.clone())
+        };
+        let (difference, pairs, _) = groups.entry(key).or_insert_with(new);
+        difference.operations.insert(one.operation);
+        difference.places.insert(one.what);
+        pairs.extend(one.pairs);
+    }
+    let groups = renamed(groups.into_values().collect());
+    let groups = charges(of_many_operations(groups));
+    everywhere(gathered, groups)
+}
+
+/// A member that is missing and one that is new beside it, of nearly the same name, are one member of another name.
+fn renamed(groups: Vec<Group>) -> Vec<Group> {
+    let is = |group: &Group, left: &str, right: &str| {
+        let found = &group.0;
+        matches!(found.kind, Kind::Member | Kind::Header | Kind::Webhook)
+            && found.left == left
+            && found.right == right
+    };
+    let (gone, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(|it| is(it, THERE, MISSING));
+    let (mut new, mut rest): (Vec<_>, Vec<_>) =
+        rest.into_iter().partition(|it| is(it, MISSING, THERE));
+    for (mut difference, mut pairs, parent) in gone {
+        let like = new.iter().position(|(other, _, beside)| {
+            *beside == parent
+                && other.operations == difference.operations
+                && alike(&difference.what, &other.what)
+        });
+        if let Some(at) = like {
+            let (other, more, _) = new.remove(at);
+            difference.left = "has that name".to_owned();
+            difference.right = format!("is called {}", last(&other.what));
+            difference.places.extend(other.places);
+            pairs.extend(more);
+        }
+        rest.push((difference, pairs, parent));
+    }
+    rest.extend(new);
+    rest
+}
+
+/// The name of a member without its path.
+fn last(what: &str) -> &str {
+    what.rsplit('.').next().unwrap_or(what)
+}
+
+/// Whether one name is in the other, however it is written.
+fn alike(one: &str, other: &str) -> bool {
+    let plain = |name: &str| {
+        let letters = last(name).chars().filter(char::is_ascii_alphanumeric);
+        letters.collect::<String>().to_ascii_lowercase()
+    };
+    let (one, other) = (plain(one), plain(other));
+    one.contains(&other) || other.contains(&one)
+}
+
+/// Prices, charges and times that differ in nearly all operations are one difference, whatever they are.
+fn of_many_operations(groups: Vec<Group>) -> Vec<Group> {
+    let mut merged: Vec<Group> = Vec::new();
+    let by_amount = |kind| matches!(kind, Kind::Price | Kind::Latency);
+    let (some, mut rest): (Vec<_>, Vec<_>) =
+        groups.into_iter().partition(|(it, ..)| by_amount(it.kind));
+    for (difference, pairs, parent) in some {
+        let same = |(other, ..): &&mut Group| {
+            other.kind == difference.kind && last(&other.what) == last(&difference.what)
+        };
+        match merged.iter_mut().find(same) {
+            Some((known, all, _)) => {
+                if known.left != difference.left {
+                    known.left = "other figures".to_owned();
+                }
+                if known.right != difference.right {
+                    known.right = "other figures".to_owned();
+                }
+                known.absorb(difference);
+                all.extend(pairs);
+            }
+            None => merged.push((difference, pairs, parent)),
+        }
+    }
+    rest.extend(merged);
+    rest
+}
+
+/// What is not charged has no amount either, and no balance after it: that is said once.
+fn charges(mut groups: Vec<Group>) -> Vec<Group> {
+    let charged = groups
+        .iter()
+        .position(|(it, ..)| it.what == "billing.charged");
+    let Some(at) = charged else { return groups };
+    let (mut charged, mut pairs, parent) = groups.remove(at);
+    groups.retain(|(other, more, _)| {
+        let nothing = other.left == "0" || other.right == "0";
+        let follows = match other.what.as_str() {
+            "billing.amount" => nothing,
+            "billing.walletBalanceAfter" => other.kind == Kind::Member,
+            _ => false,
+        };
+        let same = follows && other.operations.is_subset(&charged.operations);
+        if same {
+            charged.places.extend(other.places.iter().cloned());
+            charged.operations.extend(other.operations.iter().cloned());
+            pairs.extend(more);
+        }
+        !same
+    });
+    groups.push((charged, pairs, parent));
+    groups
+}
+
+/// Of some dates it is not clear what stands first: they are as those that are otherwise like them.
+fn cleared(
+    by_forms: BTreeMap<(Kind, String, String), Vec<Group>>,
+) -> BTreeMap<(Kind, String, String), Vec<Group>> {
+    let (unclear, clear) = unclear();
+    let mut all = by_forms;
+    let keys: Vec<_> = all
+        .keys()
+        .filter(|(_, _, right)| *right == unclear)
+        .cloned()
+        .collect();
+    for (kind, left, right) in keys {
+        let mut like = clear
+            .iter()
+            .map(|clear| (kind, left.clone(), clear.clone()));
+        let Some(like) = like.find(|key| all.contains_key(key)) else {
+            continue;
+        };
+        let groups = all.remove(&(kind, left, right)).unwrap_or_default();
+        for (mut difference, pairs, parent) in groups {
+            difference.right.clone_from(&like.2);
+            let known = all.entry(like.clone()).or_default();
+            match known.iter_mut().find(|(it, ..)| it.what == difference.what) {
+                Some((it, shown, _)) => {
+                    it.absorb(difference);
+                    shown.extend(pairs);
+                }
+                None => known.push((difference, pairs, parent)),
+            }
+        }
+    }
+    all
+}
+
+/// A form that is another one nearly everywhere is one difference.
+fn everywhere(gathered: &Gathered, groups: Vec<Group>) -> Vec<(Difference, BTreeSet<usize>)> {
+    let mut by_forms: BTreeMap<(Kind, String, String), Vec<Group>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for group in groups {
+        let one = &group.0;
+        match one.kind {
+            Kind::Type | Kind::Format | Kind::Nullability => {
+                let key = (one.kind, one.left.clone(), one.right.clone());
+                by_forms.entry(key).or_default().push(group);
+            }
+            _ => found.push((group.0, group.1)),
+        }
+    }
+    for ((_, left, _), groups) in cleared(by_forms) {
+        let having = having(gathered, &left);
+        if groups.len() < FEWEST || groups.len() * 100 < having * NEARLY_ALL {
+            found.extend(groups.into_iter().map(|(it, pairs, _)| (it, pairs)));
+            continue;
+        }
+        let mut all: Option<(Difference, BTreeSet<usize>)> = None;
+        for (difference, pairs, _) in groups {
+            match &mut all {
+                None => all = Some((difference, pairs)),
+                Some((known, known_pairs)) => {
+                    known.absorb(difference);
+                    known_pairs.extend(pairs);
+                }
+            }
+        }
+        if let Some((mut difference, pairs)) = all {
+            difference.what = format!("wherever the left has {left}");
+            found.push((difference, pairs));
+        }
+    }
+    found
+}
+
+/// How many members of answers have this form on the left.
+fn having(gathered: &Gathered, form: &str) -> usize {
+    let answers = gathered
+        .spots
+        .iter()
+        .filter(|(spot, _)| spot.part == SpotPart::Answer);
+    let has = |form_of: &Form| form_of.to_string() == form;
+    let places: BTreeSet<&str> = answers
+        .filter(|(_, seen)| seen.sides[0].forms.keys().any(has))
+        .map(|(spot, _)| spot.path.as_str())
+        .collect();
+    places.len()
+}

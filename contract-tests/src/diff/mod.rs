@@ -1,0 +1,182 @@
+//! Two services beside each other: the same calls, their answers paired, and what is different, each thing once. Pure:
+//! works on captures, sends nothing.
+//!
+//! Form is compared, not data: names, ids, times and amounts of other people are not differences. A value counts only
+//! where services must agree on it: how a call ends, what is charged, in which environment, and what is chosen from
+//! the few values that the contract lists.
+
+mod behaviour;
+mod ending;
+pub mod finding;
+pub mod form;
+mod gather;
+pub mod known;
+mod latency;
+mod merge;
+mod pairing;
+mod places;
+pub mod report;
+
+use std::collections::BTreeSet;
+
+use crate::capture::{Capture, Channel};
+use crate::check::Check;
+use crate::plan::Setting;
+use behaviour::{At, Explained};
+use ending::Endings;
+use finding::{Comparison, Difference, Example, Kind};
+use gather::Gathered;
+use latency::Latencies;
+use pairing::Pair;
+
+/// Compares what two services answered. The setting is that of the left one; both were made by the same checks.
+#[must_use]
+pub fn compare(
+    setting: &Setting<'_>,
+    checks: &[Check],
+    left: &Capture,
+    right: &Capture,
+) -> Comparison {
+    let paired = pairing::pair(setting, checks, left, right);
+    let pairs: Vec<&Pair<'_>> = paired.cases.iter().flatten().collect();
+    let (mut gathered, mut latencies) = (Gathered::default(), Latencies::default());
+    let (mut endings, mut explained) = (Endings::default(), Explained::default());
+    let (mut at, mut operations) = (0, BTreeSet::new());
+    for case in &paired.cases {
+        let mut parted = false;
+        for pair in case {
+            let index = at;
+            at += 1;
+            if parted {
+                continue;
+            }
+            match pair.left.request.channel {
+                // What a webhook was is told by its ids, which no two services share.
+                Channel::Console | Channel::Webhook => continue,
+                Channel::Sink | Channel::Registered => {
+                    gathered.take_webhooks(setting, index, pair);
+                    continue;
+                }
+                Channel::Api | Channel::Page => {}
+            }
+            operations.insert(pair.operation.as_str());
+            match endings.take(index, pair) {
+                // What comes after it in its case is another story.
+                None => {
+                    parted = true;
+                    explained.from.insert(name(pair), pair.step);
+                }
+                Some(ended) => {
+                    gathered.take(setting, index, pair, &ended);
+                    latencies.take(index, pair);
+                }
+            }
+        }
+    }
+    let mut observed = places::observed(&gathered);
+    observed.extend(latencies.observed());
+    let mut found = endings.differences();
+    found.extend(merge::merged(&gathered, observed));
+    let mut differences = Vec::new();
+    for (difference, shown) in found {
+        for index in &shown {
+            explain(&mut explained, &difference, pairs[*index]);
+        }
+        differences.push(with_example(difference, &pairs, &shown));
+    }
+    let told = behaviour::differences(setting, checks, [left, right], &explained);
+    for (difference, steps) in told {
+        add(&mut differences, of_steps(difference, &pairs, &steps));
+    }
+    differences.sort_by(|one, other| {
+        let key = |it: &Difference| (it.kind, std::cmp::Reverse(it.cases.len()), it.what.clone());
+        key(one).cmp(&key(other))
+    });
+    Comparison {
+        differences,
+        cases: paired.cases.len(),
+        answers: pairs.len(),
+        operations: operations.len(),
+        not_compared: paired.not_compared,
+    }
+}
+
+/// Adds what the checks tell; where the same operations have a difference of that kind already, it is that one.
+fn add(differences: &mut Vec<Difference>, told: Difference) {
+    let same = |known: &&mut Difference| {
+        let shown = told.kind == Kind::Webhook && !told.cases.is_disjoint(&known.cases);
+        known.kind == told.kind && (shown || told.operations.is_subset(&known.operations))
+    };
+    match differences.iter_mut().find(same) {
+        Some(known) => known.absorb(told),
+        None => differences.push(told),
+    }
+}
+
+fn name(pair: &Pair<'_>) -> (String, String) {
+    (pair.check.to_owned(), pair.case.to_owned())
+}
+
+fn step(pair: &Pair<'_>) -> At {
+    (pair.check.to_owned(), pair.case.to_owned(), pair.step)
+}
+
+/// Notes what a difference explains of the checks' verdicts.
+fn explain(explained: &mut Explained, difference: &Difference, pair: &Pair<'_>) {
+    let at = step(pair);
+    if difference.kind == Kind::Price || difference.what.starts_with("billing") {
+        explained.money.insert(at.clone());
+    }
+    explained.form.insert(at);
+}
+
+/// The difference with the cases that show it, and the shortest of them for an example.
+fn with_example(
+    mut difference: Difference,
+    pairs: &[&Pair<'_>],
+    shown: &BTreeSet<usize>,
+) -> Difference {
+    for index in shown {
+        difference.cases.insert(name(pairs[*index]));
+    }
+    let simplest = shown.iter().min_by_key(|index| {
+        let pair = pairs[**index];
+        (pair.step, pair.left.request.body.len(), **index)
+    });
+    difference.example = simplest.map(|index| example(pairs[lead(pairs, *index)]));
+    difference
+}
+
+/// The call that this pair is about: of what came to a receiver, the call of its case that led to it.
+fn lead(pairs: &[&Pair<'_>], index: usize) -> usize {
+    let pair = pairs[index];
+    let is_call = |pair: &Pair<'_>| pair.left.request.channel == Channel::Api;
+    if is_call(pair) {
+        return index;
+    }
+    let mut all = pairs.iter();
+    let found = all.position(|other| name(other) == name(pair) && is_call(other));
+    found.unwrap_or(index)
+}
+
+fn example(pair: &Pair<'_>) -> Example {
+    Example {
+        check: pair.check.to_owned(),
+        case: pair.case.to_owned(),
+        step: pair.step,
+        left: pair.left.clone(),
+        right: pair.right.clone(),
+    }
+}
+
+fn of_steps(difference: Difference, pairs: &[&Pair<'_>], steps: &BTreeSet<At>) -> Difference {
+    let shown = pairs.iter().enumerate();
+    let shown = shown.filter(|(_, pair)| steps.contains(&step(pair)));
+    let shown: BTreeSet<usize> = shown.map(|(index, _)| index).collect();
+    let mut difference = with_example(difference, pairs, &shown);
+    for index in shown {
+        let lead = lead(pairs, index);
+        difference.operations.insert(pairs[lead].operation.clone());
+    }
+    difference
+}

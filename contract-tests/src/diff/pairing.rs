@@ -1,0 +1,259 @@
+//! Which answers are compared with which: those to the same call of the same case; of recorded traffic those to
+//! the same operation with the same input, in the order they came.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use svc_fixtures::json::Json;
+
+use super::finding::NotCompared;
+use crate::capture::{Capture, CapturedCase, Channel, Exchange};
+use crate::check::Check;
+use crate::plan::{Case, Setting, USAGE, VERIFICATIONS};
+
+/// Two answers to one call.
+#[derive(Debug, Clone)]
+pub(super) struct Pair<'a> {
+    pub(super) check: &'a str,
+    pub(super) case: &'a str,
+    pub(super) step: usize,
+    /// What was called: an operation, a bundle, or another address.
+    pub(super) operation: String,
+    pub(super) left: &'a Exchange,
+    pub(super) right: &'a Exchange,
+    /// Whether a call before it in its case had its idempotency key.
+    pub(super) repeats: bool,
+    /// What nobody knew beforehand which of several calls would get it.
+    pub(super) raced: bool,
+}
+
+/// The answers to one case.
+pub(super) type PairedCase<'a> = Vec<Pair<'a>>;
+
+/// What is compared with what, and what is left over.
+pub(super) struct Paired<'a> {
+    pub(super) cases: Vec<PairedCase<'a>>,
+    pub(super) not_compared: Vec<NotCompared>,
+}
+
+type ByName<'a> = BTreeMap<(&'a str, &'a str), &'a CapturedCase>;
+
+/// Pairs two captures.
+pub(super) fn pair<'a>(
+    setting: &Setting<'_>,
+    checks: &[Check],
+    left: &'a Capture,
+    right: &'a Capture,
+) -> Paired<'a> {
+    let planned: BTreeMap<(&str, String), Case> = checks
+        .iter()
+        .flat_map(|check| {
+            let cases = check.cases(setting).into_iter();
+            cases.map(|case| ((check.id, case.name.clone()), case))
+        })
+        .collect();
+    let is_check = |case: &CapturedCase| checks.iter().any(|check| check.id == case.check);
+    let (lefts, rights) = (last_tries(left), last_tries(right));
+    let mut reasons = Reasons::default();
+    let mut cases = Vec::new();
+    for (name, mine) in lefts.iter().filter(|(_, case)| is_check(case)) {
+        let Some(other) = rights.get(name) else {
+            reasons.add(name, "only the left side has them");
+            continue;
+        };
+        let plan = planned.get(&(name.0, name.1.to_owned()));
+        match (mine.exchanges.is_empty(), other.exchanges.is_empty()) {
+            (false, false) => cases.push(in_order(setting, plan, mine, other)),
+            (true, _) => reasons.add(name, &why("left", mine)),
+            (false, true) => reasons.add(name, &why("right", other)),
+        }
+    }
+    for (name, _) in rights.iter().filter(|(_, case)| is_check(case)) {
+        if !lefts.contains_key(name) {
+            reasons.add(name, "only the right side has them");
+        }
+    }
+    let loose = |by_name: &ByName<'a>| {
+        let cases = by_name.values().filter(|case| !is_check(case));
+        cases.copied().collect::<Vec<_>>()
+    };
+    cases.extend(by_input(
+        setting,
+        &loose(&lefts),
+        &loose(&rights),
+        &mut reasons,
+    ));
+    Paired {
+        cases,
+        not_compared: reasons.0,
+    }
+}
+
+fn why(side: &str, case: &CapturedCase) -> String {
+    let why = case.stopped.as_deref().unwrap_or("nothing was sent");
+    format!("{side}: {why}")
+}
+
+/// The last try of every case: what came before met something that was in its way.
+fn last_tries(capture: &Capture) -> ByName<'_> {
+    let cases = capture.cases.iter();
+    cases
+        .map(|case| ((case.check.as_str(), case.case.as_str()), case))
+        .collect()
+}
+
+/// Why what was not compared, each reason once.
+#[derive(Default)]
+struct Reasons(Vec<NotCompared>);
+
+impl Reasons {
+    fn add(&mut self, (check, case): &(&str, &str), why: &str) {
+        match self.0.iter_mut().find(|known| known.why == why) {
+            Some(known) => known.cases += 1,
+            None => self.0.push(NotCompared {
+                why: why.to_owned(),
+                cases: 1,
+                first: format!("{check}, {case}"),
+            }),
+        }
+    }
+}
+
+/// The answers of a case, call by call. Of calls that went out at once none is known to have come first: their
+/// answers are compared sorted.
+fn in_order<'a>(
+    setting: &Setting<'_>,
+    plan: Option<&Case>,
+    left: &'a CapturedCase,
+    right: &'a CapturedCase,
+) -> PairedCase<'a> {
+    let together = plan.map_or(0..0, |case| case.together.clone());
+    let sorted = |case: &'a CapturedCase| {
+        let mut all: Vec<&Exchange> = case.exchanges.iter().collect();
+        let end = together.end.min(all.len());
+        if together.start < end {
+            all[together.start..end].sort_by_key(|one| (ended(one), replayed(one)));
+        }
+        all
+    };
+    let mut keys = BTreeSet::new();
+    let pairs = sorted(left).into_iter().zip(sorted(right)).enumerate();
+    let pairs = pairs.map(|(step, (mine, other))| {
+        let key = mine.request.header("idempotency-key");
+        let repeats = key.is_some_and(|key| !keys.insert((mine.request.path.clone(), key)));
+        Pair {
+            check: &left.check,
+            case: &left.case,
+            step,
+            operation: operation(setting, mine),
+            left: mine,
+            right: other,
+            repeats,
+            raced: together.contains(&step),
+        }
+    });
+    pairs.collect()
+}
+
+/// How it ended, for sorting alone.
+fn ended(exchange: &Exchange) -> u16 {
+    exchange.response.as_ref().map_or(0, |answer| answer.status)
+}
+
+fn replayed(exchange: &Exchange) -> bool {
+    let answer = exchange.response.as_ref().ok();
+    answer.is_some_and(|answer| answer.header("idempotent-replay").is_some())
+}
+
+/// Recorded calls, paired by what was called with which input; the same input several times in its order.
+fn by_input<'a>(
+    setting: &Setting<'_>,
+    lefts: &[&'a CapturedCase],
+    rights: &[&'a CapturedCase],
+    reasons: &mut Reasons,
+) -> Vec<PairedCase<'a>> {
+    let mut waiting: BTreeMap<String, VecDeque<&'a Exchange>> = BTreeMap::new();
+    let mut left_over = 0;
+    for exchange in rights.iter().flat_map(|case| &case.exchanges) {
+        waiting
+            .entry(input(exchange))
+            .or_default()
+            .push_back(exchange);
+        left_over += 1;
+    }
+    let mut paired = Vec::new();
+    for case in lefts {
+        for (step, exchange) in case.exchanges.iter().enumerate() {
+            let other = waiting
+                .get_mut(&input(exchange))
+                .and_then(VecDeque::pop_front);
+            let Some(other) = other else {
+                let name = (case.check.as_str(), case.case.as_str());
+                reasons.add(
+                    &name,
+                    "recorded on the left only: nobody called the right side so",
+                );
+                continue;
+            };
+            left_over -= 1;
+            paired.push(vec![Pair {
+                check: &case.check,
+                case: &case.case,
+                step,
+                operation: operation(setting, exchange),
+                left: exchange,
+                right: other,
+                repeats: false,
+                raced: false,
+            }]);
+        }
+    }
+    if left_over > 0 {
+        reasons.0.push(NotCompared {
+            why: "recorded on the right only: nobody called the left side so".to_owned(),
+            cases: left_over,
+            first: String::new(),
+        });
+    }
+    paired
+}
+
+/// Everything of a call that its answer depends on: members in any order, without what each call has of its own.
+fn input(exchange: &Exchange) -> String {
+    let request = &exchange.request;
+    let body = match Json::parse(&request.body) {
+        Ok(json) => {
+            let mut canonical = Vec::new();
+            json.canonical(&mut |bytes| canonical.extend_from_slice(bytes));
+            String::from_utf8_lossy(&canonical).into_owned()
+        }
+        Err(_) => String::from_utf8_lossy(&request.body).into_owned(),
+    };
+    let path = match request.path.strip_prefix(VERIFICATIONS) {
+        Some(_) => VERIFICATIONS,
+        None => &request.path,
+    };
+    let (environment, method) = (request.environment.as_str(), &request.method);
+    format!("{environment} {method} {path}?{}\n{body}", request.query)
+}
+
+/// What was called, in a word.
+pub(super) fn operation(setting: &Setting<'_>, exchange: &Exchange) -> String {
+    let path = exchange.request.path.as_str();
+    if let Some(operation) = setting.operation_at(path) {
+        return operation.id.clone();
+    }
+    if let Some(slug) = path.strip_prefix("/v1/bundles/") {
+        let bundle = setting.contract.bundles.iter().find(|row| row.slug == slug);
+        return bundle.map_or_else(
+            || "other addresses".to_owned(),
+            |row| format!("bundles.{}", row.slug),
+        );
+    }
+    match exchange.request.channel {
+        Channel::Sink | Channel::Registered => "webhooks".to_owned(),
+        _ if path.starts_with(VERIFICATIONS) => "look-up".to_owned(),
+        Channel::Page => "pages".to_owned(),
+        _ if path == USAGE => "usage".to_owned(),
+        _ => "other addresses".to_owned(),
+    }
+}

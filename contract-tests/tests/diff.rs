@@ -1,0 +1,309 @@
+//! `diff` as a person uses it: two services of one kind are alike, thirty planted differences are found, each once and
+//! by its kind, and no key is written anywhere. The services are the second implementation, which needs python3.
+
+#[expect(dead_code, reason = "nothing here answers everything alike")]
+mod outside;
+#[path = "second/process.rs"]
+mod process;
+#[path = "second/python.rs"]
+mod python;
+
+use std::process::{ExitCode, Output};
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use outside::Folder;
+use process::Second;
+use python::needing_python;
+use serde_json::{Value, json};
+
+/// What is planted, and the one difference that names it: its kind, and what is different.
+const PLANTED: [(&str, &str, &str); 30] = [
+    (
+        "drop_field:verify.identity.dl:photo",
+        "member",
+        "data.photo",
+    ),
+    (
+        "drop_field:verify.company.gst:registrationDate",
+        "member",
+        "data.registrationDate",
+    ),
+    (
+        "rename_field:verify.identity.passport:surname",
+        "member",
+        "data.surname",
+    ),
+    ("billing_currency_missing", "member", "billing.currency"),
+    ("error_message_missing", "member", "error.message"),
+    ("wrong_type:verify.identity.voter:age", "type", "data.age"),
+    ("wrong_type:verify.membership.ca:name", "type", "data.name"),
+    ("bank_v1_fuzzy_number", "type", "data.fuzzyLogicScore"),
+    ("latency_typical", "latency", "meta.latencyMs"),
+    (
+        "null_field:verify.financial.ifsc:branch",
+        "nullability",
+        "data.branch",
+    ),
+    (
+        "null_field:verify.utility.png:consumerName",
+        "nullability",
+        "data.consumerName",
+    ),
+    ("rc_month_year_iso", "format", "data.manufacturingMonthYear"),
+    ("name_match_percent", "format", "data.score"),
+    ("meta_created_offset", "format", "meta.createdAt"),
+    (
+        "bank_v1_status_word",
+        "enumeration",
+        "data.acValidationStatus",
+    ),
+    (
+        "env_live_on:verify.address.geocode",
+        "enumeration",
+        "meta.environment",
+    ),
+    (
+        "no_record_404",
+        "status",
+        "calls that end 422 SVC_NO_RECORD_FOUND",
+    ),
+    (
+        "auth_bad_key_403",
+        "status",
+        "calls that end 401 SVC_AUTH_INVALID",
+    ),
+    (
+        "not_deployed:verify.company.tin",
+        "status",
+        "all calls of verify.company.tin",
+    ),
+    (
+        "require_optional:verify.identity.voter:includeRegionalLanguage",
+        "status",
+        "calls with another includeRegionalLanguage",
+    ),
+    ("pan_pattern_unchecked", "status", "calls with another pan"),
+    (
+        "source_unavailable_not_retryable",
+        "code",
+        "error.retryable",
+    ),
+    (
+        "env_mismatch_code_auth_invalid",
+        "code",
+        "calls of verify.identity.pan",
+    ),
+    ("replay_header", "header", "header idempotent-replayed"),
+    ("other_prices", "price", "billing.amount"),
+    ("uncharged:verify.membership.cs", "price", "billing.charged"),
+    (
+        "marker_after_format",
+        "order",
+        "a call with the sentinel inside an identifier",
+    ),
+    (
+        "conflict_400",
+        "idempotency",
+        "calls that end 409 SVC_IDEMPOTENCY_CONFLICT",
+    ),
+    (
+        "replay_ignored_on:verify.employment.uan-lookup",
+        "idempotency",
+        "calls of verify.employment.uan-lookup",
+    ),
+    ("wrong_endpoint:verify.company.iec", "behaviour", "endpoint"),
+];
+
+/// What of it the service calls harmless.
+const HARMLESS: [&str; 3] = ["replay_header", "other_prices", "latency_typical"];
+
+/// The keys of a customer: none of them may be written anywhere.
+const KEYS: [(&str, &str); 2] = [
+    ("svc_test_default_k1", "KEY"),
+    ("svc_live_default_k1", "LIVE_KEY"),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = vec![
+        trial("two_equal_services_differ_in_nothing_in_twenty_runs", alike),
+        trial("thirty_planted_differences_are_found_each_once", thirty),
+        trial("what_one_side_may_not_spend_is_sent_to_neither", unpaid),
+    ];
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(name: &str, test: fn()) -> Trial {
+    let run = move || -> Result<Completion, Failed> {
+        needing_python(|| {
+            test();
+            Ok(())
+        })
+    };
+    Trial::ignorable_test(name, run)
+}
+
+/// Both services by `diff`, with more arguments.
+fn diff(left: &Second, right: &Second, folder: &Folder, more: &[&str]) -> Output {
+    let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/second/inputs.toml");
+    let mut command = outside::command(&["diff", "--jobs", "2", "--inputs", inputs]);
+    for (name, second) in [("left", left), ("right", right)] {
+        let upper = name.to_uppercase();
+        command
+            .arg(format!("--{name}"))
+            .arg(second.sandbox.as_str());
+        command
+            .arg(format!("--{name}-live"))
+            .arg(second.live.as_str());
+        let spent = folder.path(&format!("{name}-spent.jsonl"));
+        if !more.contains(&"--right-budget-inr") {
+            let budget = format!("--{name}-budget-inr");
+            command.args([&budget, "1000000", &format!("--{name}-spend-file"), &spent]);
+        }
+        for (key, of) in KEYS {
+            command.env(format!("SVC_{upper}_{of}"), key);
+        }
+    }
+    command.args(more).output().expect("the command runs")
+}
+
+fn out(output: &Output) -> String {
+    let (out, error) = (&output.stdout, &output.stderr);
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(out),
+        String::from_utf8_lossy(error)
+    )
+}
+
+fn services() -> (Second, Second) {
+    (Second::start(None, &[]), Second::start(None, &[]))
+}
+
+fn alike() {
+    let (left, right) = services();
+    for run in 0..20 {
+        let folder = Folder::new(&format!("alike-{run}"));
+        // All of it the first time, then of each family in turn what shows most.
+        let part = ["envelope", "idempotency", "billing", "examples", "flows"][run % 5];
+        let more: &[&str] = if run == 0 { &[] } else { &["--check", part] };
+        let output = diff(&left, &right, &folder, more);
+        assert_eq!(output.status.code(), Some(0), "run {run}: {}", out(&output));
+    }
+}
+
+fn thirty() {
+    let (left, right) = services();
+    let names = PLANTED.map(|(name, ..)| name);
+    let (harmless, defects): (Vec<_>, Vec<_>) =
+        names.into_iter().partition(|name| HARMLESS.contains(name));
+    right.plant(&defects, &harmless);
+    let folder = Folder::new("thirty");
+    let (report, captures) = (
+        folder.path("report.json"),
+        [folder.path("l"), folder.path("r")],
+    );
+    let output = diff(
+        &left,
+        &right,
+        &folder,
+        &[
+            "--report-json",
+            &report,
+            "--report-junit",
+            &folder.path("report.xml"),
+            "--report-html",
+            &folder.path("report.html"),
+            "--report-github-summary",
+            &folder.path("report.md"),
+            "--left-capture",
+            &captures[0],
+            "--right-capture",
+            &captures[1],
+        ],
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", out(&output));
+    let found = found(&report);
+    for (name, kind, what) in PLANTED {
+        let times = found
+            .iter()
+            .filter(|it| **it == (kind.to_owned(), what.to_owned()));
+        assert_eq!(times.count(), 1, "{name} in {found:#?}");
+    }
+    assert_eq!(found.len(), PLANTED.len(), "{found:#?}");
+    untold(&folder, &output);
+    // Nothing is sent, and the same is found.
+    let again = folder.path("again.json");
+    let mut command = outside::command(&["diff", &captures[0], &captures[1]]);
+    let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/second/inputs.toml");
+    command.args(["--report-json", &again, "--inputs", inputs]);
+    let output = command.output().expect("the command runs");
+    assert_eq!(output.status.code(), Some(1), "{}", out(&output));
+    assert_eq!(self::found(&again), found);
+}
+
+/// Kind and what of every difference of a report.
+fn found(report: &str) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(report).expect("it was written");
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let all = report["differences"].as_array().expect("a list").iter();
+    all.map(|one| {
+        for side in ["left", "right"] {
+            let curl = text(&one["example"][side]["curl"]);
+            assert!(
+                curl.starts_with("curl ") || curl.contains("| curl "),
+                "{curl}"
+            );
+        }
+        assert!(
+            !one["operations"].as_array().expect("a list").is_empty(),
+            "{one}"
+        );
+        (text(&one["kind"]), text(&one["what"]))
+    })
+    .collect()
+}
+
+fn untold(folder: &Folder, output: &Output) {
+    let mut written = folder.files();
+    assert!(written.len() >= 6, "{}", out(output));
+    written.push(("the output".to_owned(), out(output).into_bytes()));
+    for (name, bytes) in written {
+        let text = String::from_utf8_lossy(&bytes);
+        for (key, _) in KEYS {
+            assert!(!text.contains(key), "{name} shows a key");
+        }
+    }
+}
+
+fn unpaid() {
+    let (left, right) = services();
+    let folder = Folder::new("unpaid");
+    let spent = folder.path("left.jsonl");
+    let more = [
+        "--left-budget-inr",
+        "1000",
+        "--left-spend-file",
+        &spent,
+        "--right-budget-inr",
+        "0",
+        "--check",
+        "billing",
+    ];
+    let output = diff(&left, &right, &folder, &more);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(
+        text.contains("sent to neither") && text.contains("spent 0 INR of 1000 INR"),
+        "{text}"
+    );
+    let state: Value = {
+        let said = process::exchange(&left.console, "POST", "/state", "", &json!({}).to_string());
+        serde_json::from_str(&said).expect("JSON")
+    };
+    assert_eq!(
+        state["accounts"]["default"]["balance"], 100_000.0,
+        "{state}"
+    );
+}

@@ -1,0 +1,229 @@
+//! A provider that changed: the second implementation with differences planted. `drift` writes the rows anew, and with
+//! them laid over the built-in ones harness and simulator say what it does. It needs python3.
+
+#[expect(dead_code, reason = "nothing here answers everything alike")]
+mod outside;
+#[path = "second/process.rs"]
+mod process;
+#[path = "second/python.rs"]
+mod python;
+mod support;
+
+use std::path::Path;
+use std::process::{ExitCode, Output};
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use outside::Folder;
+use process::Second;
+use python::needing_python;
+use support::InProcess;
+use svc_contract_tests::capture::{Capabilities, Capture};
+use svc_contract_tests::check;
+use svc_contract_tests::client::{Client, Keyring};
+use svc_contract_tests::diff::compare;
+use svc_contract_tests::event::Event;
+use svc_contract_tests::plan::{Setting, inputs};
+use svc_contract_tests::profile::Profile;
+use svc_contract_tests::run::{self, Filter, RunLimits};
+use svc_fixtures::contract::Contract;
+use svc_fixtures::embedded;
+use svc_fixtures::reading::Source;
+
+/// What the provider does otherwise since yesterday, and the places of it.
+const PLANTED: [(&str, &str); 7] = [
+    (
+        "drop_field:verify.identity.passport:typeOfApplication",
+        "data.typeOfApplication",
+    ),
+    (
+        "rename_field:verify.utility.lpg:distributor",
+        "data.distributor",
+    ),
+    ("wrong_type:verify.identity.voter:age", "data.age"),
+    ("null_field:verify.financial.ifsc:branch", "data.branch"),
+    ("bank_v1_status_word", "data.acValidationStatus"),
+    ("rc_month_year_iso", "data.manufacturingMonthYear"),
+    ("no_record_404", "calls that end 422 SVC_NO_RECORD_FOUND"),
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let trials = vec![
+        trial(
+            "what_a_provider_changed_is_laid_over_and_all_agree",
+            follows,
+        ),
+        trial("rows_with_a_mistake_say_where_it_is", mistaken),
+    ];
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(name: &str, test: fn()) -> Trial {
+    let run = move || -> Result<Completion, Failed> {
+        needing_python(|| {
+            test();
+            Ok(())
+        })
+    };
+    Trial::ignorable_test(name, run)
+}
+
+fn out(output: &Output) -> String {
+    let (out, error) = (&output.stdout, &output.stderr);
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(out),
+        String::from_utf8_lossy(error)
+    )
+}
+
+fn ends(arguments: &[&str], code: i32) -> String {
+    let output = outside::command(arguments).output().expect("it runs");
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+    text
+}
+
+/// A capture of the service as it is now.
+fn captured(second: &Second, folder: &Folder) -> String {
+    let capture = folder.path("now.capture");
+    let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/second/inputs.toml");
+    let mut command = outside::command(&["run", "--quiet", "--budget-inr", "1000000"]);
+    command
+        .args([
+            "--base-url",
+            second.sandbox.as_str(),
+            "--live-url",
+            second.live.as_str(),
+        ])
+        .args([
+            "--spend-file",
+            &folder.path("spent.jsonl"),
+            "--inputs",
+            inputs,
+        ])
+        .args(["--capture", &capture])
+        .env("SVC_API_KEY", "svc_test_default_k1")
+        .env("SVC_LIVE_KEY", "svc_live_default_k1");
+    let output = command.output().expect("it runs");
+    assert!(Path::new(&capture).exists(), "{}", out(&output));
+    capture
+}
+
+fn follows() {
+    let second = Second::start(None, &[]);
+    second.plant(&PLANTED.map(|(name, _)| name), &["other_prices"]);
+    let folder = Folder::new("drift");
+    let (capture, rows) = (captured(&second, &folder), folder.path("rows"));
+    let patch = folder.path("rows.patch");
+    let said = ends(&["drift", &capture, "--out", &rows, "--patch", &patch], 1);
+    for place in [
+        "distributorX is new",
+        "typeOfApplication is never there",
+        "age is",
+        "branch may be null",
+        "may be VALID",
+        "manufacturingMonthYear is",
+        "status = 404",
+        "price_inr = ",
+    ] {
+        assert!(said.contains(place), "{place}: {said}");
+    }
+    let patch = std::fs::read_to_string(patch).expect("a patch");
+    assert!(
+        patch.starts_with("--- a/fixtures/contract/") && patch.contains("--- a/fixtures/answers/"),
+        "{patch}"
+    );
+    // The harness goes by the new rows.
+    let again = outside::command(&["--contract", &rows, "drift", &capture]).output();
+    let again = again.expect("it runs");
+    assert_eq!(
+        String::from_utf8_lossy(&again.stdout),
+        "",
+        "{}",
+        out(&again)
+    );
+    // Members of cases that its answers make from one another are for a person to add.
+    let left = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(left.lines().all(|line| line.contains("cases[].")), "{left}");
+    ends(&["--contract", &rows, "judge", &capture, "--quiet"], 0);
+    // And so does the simulator.
+    lay_over(Path::new(&rows).join("fixtures").as_path());
+    let contract = Contract::built_in();
+    let text = std::fs::read_to_string(&capture).expect("a capture");
+    let left = Capture::from_json(&text).expect("a capture");
+    let right = of_simulator(&contract);
+    let setting = Setting::of(&contract, inputs::built_in(), &left);
+    let comparison = compare(&setting, &check::all(), &left, &right);
+    assert!(comparison.cases > 500, "{comparison:?}");
+    let found: Vec<_> = comparison
+        .differences
+        .iter()
+        .map(|it| it.headline())
+        .collect();
+    for (name, place) in PLANTED {
+        let told = found
+            .iter()
+            .any(|line| line.contains(&format!(" {place}:")));
+        assert!(!told, "{name} is in {found:#?}");
+    }
+    assert!(
+        !found.iter().any(|line| line.contains("billing.amount")),
+        "{found:#?}"
+    );
+}
+
+/// What the simulator of this process answers to what a customer asks.
+fn of_simulator(contract: &Contract) -> Capture {
+    let mut setting = support::setting(contract);
+    setting.capabilities = Capabilities::default();
+    setting.profile = Profile::Provider;
+    let target = Arc::new(InProcess::new(support::accounts()));
+    let client = Client::new(&*target, Keyring::of_simulator(), &setting);
+    let (checks, filter, limits) = (check::all(), Filter::default(), RunLimits::default());
+    let mut emit = |_: &mut Event| {};
+    let run = run::run(&setting, &checks, &filter, limits, &client, &mut emit);
+    support::block_on(run).0
+}
+
+/// As `--contract` does it.
+fn lay_over(folder: &Path) {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(below) = folders.pop() {
+        for entry in std::fs::read_dir(below).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("a file");
+            let rest = path.strip_prefix(folder).expect("it is below");
+            let name = rest.display().to_string();
+            files.push((name, Source::new(path.display().to_string(), text)));
+        }
+    }
+    embedded::lay_over(files).expect("nothing was laid over before");
+}
+
+fn mistaken() {
+    let folder = Folder::new("mistaken");
+    let rows = folder.path("contract");
+    std::fs::create_dir_all(&rows).expect("a folder");
+    let text =
+        include_str!("../../fixtures/contract/errors.toml").replace("status = 422", "staus = 422");
+    std::fs::write(format!("{rows}/errors.toml"), text).expect("it is written");
+    let root = folder.path("");
+    let said = ends(&["--contract", &root, "list"], 2);
+    assert!(
+        said.contains("contract/errors.toml:") && said.contains("did you mean `status`?"),
+        "{said}"
+    );
+    let nothing = Folder::new("nothing");
+    let said = ends(&["--contract", &nothing.path(""), "list"], 2);
+    assert!(
+        said.contains("no TOML file is in contract/, answers/, world/"),
+        "{said}"
+    );
+}
