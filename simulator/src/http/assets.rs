@@ -84,6 +84,9 @@ mod tests {
             let hash = HEXLOWER.encode(&Sha256::digest(asset.bytes));
             format!("{hash}  {}", asset.name)
         });
-        insta::assert_snapshot!(hashes.collect::<Vec<_>>().join("\n"), @"");
+        insta::assert_snapshot!(hashes.collect::<Vec<_>>().join("\n"), @"
+        e6a898692f2d768e807c3ba4626068a69a2c5dd960dd6c76f3e4d3a3de180af2  swagger-ui-bundle.js
+        5ed08757e53da3e026d6cbecc61fe5d43585c9560b302d534ad56692519a273d  swagger-ui.css
+        ");
     }
 }

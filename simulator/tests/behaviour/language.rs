@@ -380,13 +380,13 @@ then = { success = {} }
        |
        = help: `pan` must be 5 letters, 4 digits and a letter
 
-    error: to scenarios the header `Authorization` is not known
-      --> mine.toml:23:61
+    error: what stands in `Authorization` is a secret, and no rule looks at it
+      --> mine.toml:23:77
        |
     23 | when = { pan = "AAAAA", header.X-Reference-ID = "r", header.Authorization = "x" }
-       |                                                             ^^^^^^^^^^^^^
+       |                                                                             ^^^
        |
-       = help: known here: Content-Type, Idempotency-Key, X-Reference-Id
+       = help: ask for the account that calls: `account = "local_worker7"`
 
     error: this never holds: `pan` must be sent
       --> mine.toml:29:16

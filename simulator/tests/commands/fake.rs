@@ -232,9 +232,13 @@ fn a_trigger_waits_no_longer_than_its_flag_says() {
 fn a_trigger_without_a_receiver_says_so() {
     let note = r#"{"verificationId":"svcv_1","note":"no receiver is registered"}"#;
     let console = FakeConsole::of(&[(200, QUIET), (200, note)]);
-    let (code, stdout, _) = run(&console.url, &["trigger"]);
-    assert!(stdout.ends_with("no webhook was sent\nnote: no receiver is registered\n"));
-    assert_eq!((code, console.asked().len()), (0, 2));
+    let (code, stdout, stderr) = run(&console.url, &["trigger"]);
+    assert!(stdout.starts_with("svcv_1 of local"), "{stdout}");
+    assert_eq!(
+        stderr,
+        "error: no webhook was sent: no receiver is registered\n"
+    );
+    assert_eq!((code, console.asked().len()), (1, 2));
 }
 
 #[test]
