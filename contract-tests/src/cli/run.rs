@@ -63,6 +63,9 @@ pub(super) struct Run {
     outputs: OutputArgs,
 }
 
+/// What its arguments are called.
+const OF_RUN: keys::KeyFlags = keys::KeyFlags::RUN;
+
 /// Cases that are sent again.
 pub(super) struct RepeatedCases {
     /// Which, by check and name.
@@ -92,13 +95,7 @@ impl Run {
         let live = live.map(|text| keys::address("--live-url", text));
         let live = live.transpose()?;
         let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
-        let ring = keys::ring(
-            &keys::KeyFlags::RUN,
-            &sandbox,
-            live.as_ref(),
-            test_key,
-            live_key,
-        )?;
+        let ring = keys::ring(&OF_RUN, &sandbox, live.as_ref(), test_key, live_key)?;
         let contract = Contract::built_in();
         let mut setting = Setting::new(
             &contract,

@@ -131,7 +131,8 @@ fn in_order<'a>(
         let mut all: Vec<&Exchange> = case.exchanges.iter().collect();
         let end = together.end.min(all.len());
         if together.start < end {
-            all[together.start..end].sort_by_key(|one| (ended(one), replayed(one)));
+            all[together.start..end]
+                .sort_by_key(|one| (&one.request.path, ended(one), replayed(one)));
         }
         all
     };
