@@ -93,7 +93,9 @@ def test_run_that_is_interrupted_stops_the_simulator(pytester: pytest.Pytester, 
     """)
     run = subprocess.Popen(
         [sys.executable, "-m", "pytest", *OPTIONS, str(pytester.path)], cwd=pytester.path,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        # A run in the background was told to ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     while not told.exists():
         assert run.poll() is None, run.communicate()[0]
         time.sleep(0.02)

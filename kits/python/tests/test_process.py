@@ -117,6 +117,8 @@ def test_simulator_ends_with_a_process_that_is_killed(how: signal.Signals) -> No
     with subprocess.Popen(
         [sys.executable, "-c", STARTS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         text=True, start_new_session=True,
+        # A run in the background was told to ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as owner:
         assert owner.stdout is not None
         url = owner.stdout.readline().strip()
