@@ -233,12 +233,13 @@ fn saved_and_judged_again(
     expect(sound.is_empty(), &format!("{sound:?}\n{message}"))
 }
 
-/// Without how long each call took, which no second time is the same.
+/// Without when each call was made and how long it took, which no second time is the same.
 fn untimed(mut capture: Capture) -> Capture {
     for case in &mut capture.cases {
         case.took_ms = 0;
         for exchange in &mut case.exchanges {
             exchange.took_ms = 0;
+            exchange.at_s = None;
         }
     }
     capture
