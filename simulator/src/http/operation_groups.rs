@@ -71,7 +71,7 @@ pub(super) fn groups(contract: &Contract, examples: &Examples) -> OperationGroup
     }
 }
 
-/// The names that [`OperationGroups::only`] knows: of every bundle and every flow.
+/// The names that the list of operations can be asked for: of every bundle and every flow.
 #[must_use]
 pub fn group_names(contract: &Contract) -> Vec<String> {
     let bundles = contract.bundles.iter().map(Bundle::endpoint);
