@@ -119,7 +119,7 @@ pub(super) struct CallDto {
     /// Of one call alone: the idempotency keys it brought, and who else did.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keys: Vec<KeyUseDto>,
-    /// Of one call alone that is a step: its bundle.
+    /// Of the step of a bundle: the `verificationId` of the bundle, which has the price of all its steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     bundle: Option<String>,
     /// Of one call alone whose request is known whole: the same as a line for a shell that has the key in `SVC_API_KEY`.
@@ -149,7 +149,7 @@ impl CallDto {
             pending: None,
             money: None,
             keys: Vec::new(),
-            bundle: None,
+            bundle: call.bundle.map(|id| id.to_string()),
             curl: None,
         }
     }
@@ -349,7 +349,6 @@ pub(super) async fn one(request: ControlRequest) -> ControlResult<CallDto> {
             pending: call.is_open().then(|| PendingDto::of(call)),
             money: call_story::money(state, call),
             keys: call_story::keys(host, account, environment, call),
-            bundle: call.bundle.map(|id| id.to_string()),
             curl: request.and_then(|request| curl_line(request, base)),
             ..CallDto::of(call, answer, environment)
         })
