@@ -1,6 +1,6 @@
 //! A deterministic simulator of the Verification Service. Imports point down only:
 //! `cli` → `simulator` → `console` → `http` → `host` → `engine` → `scenario` → the contract (crate `svc-fixtures`). What no call
-//! runs lies between `host` and `engine`: `learn`, `signature_diagnosis`, `rehearsal`, `scenario_format`,
+//! runs lies between `host` and `engine`: `forecast`, `learn`, `signature_diagnosis`, `rehearsal`, `scenario_format`,
 //! `scenario_analysis`.
 
 pub mod cli;
@@ -12,6 +12,7 @@ pub mod http;
 
 pub mod host;
 
+pub mod forecast;
 pub mod learn;
 pub mod rehearsal;
 pub mod scenario_analysis;

@@ -13,6 +13,7 @@ mod deliveries;
 mod explain;
 mod failure;
 mod fmt;
+mod forecast;
 mod healthcheck;
 mod init;
 mod layout;
@@ -56,6 +57,7 @@ use explain::ExplainArgs;
 use failure::Failure;
 pub use failure::{EXIT_FAILURE, EXIT_OK, EXIT_USAGE};
 use fmt::FmtArgs;
+use forecast::ForecastArgs;
 use healthcheck::HealthcheckArgs;
 use init::InitArgs;
 use learn::LearnArgs;
@@ -144,6 +146,14 @@ enum Command {
                       written, 2 the command line or a file is wrong."
     )]
     Learn(LearnArgs),
+    /// Foretell what a month of recorded traffic, or of a mix of calls, costs, how long its flows take, when a wallet runs
+    /// dry, and what would be saved
+    #[command(
+        after_help = "Nothing is sent. Lines that can't be reckoned with are left out and listed.\n\
+                      Exit codes: 0 it is foretold, 2 the command line or a file is wrong, or the traffic says nothing of \
+                      a month."
+    )]
+    Forecast(Box<ForecastArgs>),
     /// List the operations with path, price, latency, fields and the inputs that lead to each outcome; the bundles and
     /// the flows with their steps
     Operations(OperationsArgs),
@@ -224,6 +234,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Init(args) => init::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Learn(args) => learn::run(&args),
+        Command::Forecast(args) => forecast::run(&args),
         Command::Operations(args) => operations::run(&args),
         Command::People(args) => people::run(&args),
         Command::Store(command) => store::run(command),

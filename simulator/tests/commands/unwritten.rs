@@ -49,6 +49,9 @@ fn all() -> Vec<Vec<&'static str>> {
         "fmt --check scenarios",
         "learn day.capture --out learned",
         "learn day.capture --out learned --fidelity --format json",
+        "forecast --traffic day.capture --span 1d",
+        "forecast --mix mix.toml --format csv",
+        "forecast --mix mix.toml --format json",
         "operations",
         "operations show verify.identity.pan",
         "people",
@@ -90,7 +93,7 @@ const DAY: &str = r#"{"seed":"day","environments":["test"],"profile":"provider",
 "authorization":null,"headers":[["content-type","application/json"]],"body":{"text":"{\"pan\":\"BNZPN2501F\"}"}},
 "response":{"Ok":{"status":422,"headers":[],"body":{"text":"{\"success\":false,\"verificationId\":\"svcv_1\",\"endpoint\":\"verify.identity.pan\",\"status\":\"failed\",\"error\":{\"code\":\"SVC_NO_RECORD_FOUND\",\"message\":\"none\",\"retryable\":false},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"environment\":\"test\",\"latencyMs\":1}}"}}}}]}]}"#;
 
-/// What `fmt`, `learn` and `webhook` are told to read.
+/// What `fmt`, `learn`, `forecast` and `webhook` are told to read.
 fn folder() -> Folder {
     let folder = Folder::new("unwritten");
     let rule =
@@ -98,6 +101,8 @@ fn folder() -> Folder {
     folder.write("scenarios/a.toml", rule);
     folder.write("body.json", "{}");
     folder.write("day.capture", DAY);
+    let mix = "[[calls]]\nendpoint = \"verify.identity.pan\"\nper_day = 1\n";
+    folder.write("mix.toml", mix);
     SqliteJournal::open(&folder.path().join("kept.db")).expect("a new store");
     folder
 }

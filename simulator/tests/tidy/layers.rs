@@ -25,7 +25,7 @@ const LAYERS: &[Layers] = &[
             "scenario_analysis",
             "scenario_format",
             "rehearsal",
-            "learn",
+            "learn forecast",
             "signature_diagnosis",
             "host",
             "http",

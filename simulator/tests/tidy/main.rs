@@ -26,13 +26,14 @@ const CRATES: [(&str, &str); 5] = [
 ];
 
 /// The layers that know no clock, no network, no files, no environment and no tasks.
-const PURE: [&str; 7] = [
+const PURE: [&str; 8] = [
     "scenario",
     "engine",
     "scenario_analysis",
     "scenario_format",
     "rehearsal",
     "learn",
+    "forecast",
     "signature_diagnosis",
 ];
 
