@@ -17,7 +17,8 @@ use super::layout::one_line;
 use super::{terminal, values};
 use crate::forecast::{
     Forecast, ForecastSettings, ForecastTable, LeftOutLine, MOST_PAISE, RepetitionWindows,
-    StatedSpan, Tariff, TrafficFile, csv, forecast_mix, forecast_traffic, parse_instant, tables,
+    StatedSpan, Tariff, TrafficFile, TrafficMistake, csv, forecast_mix, forecast_traffic,
+    parse_instant, tables,
 };
 
 /// The arguments of `forecast`.
@@ -104,7 +105,12 @@ pub(super) fn run(args: &ForecastArgs) -> Result<(), Failure> {
             });
             let files = files.collect::<Result<Vec<_>, Failure>>()?;
             let foretold = forecast_traffic(&tariff, &files, &settings);
-            foretold.map_err(|mistake| Failure::Usage(mistake.to_string()))?
+            foretold.map_err(|mistake| {
+                Failure::Usage(match mistake {
+                    TrafficMistake::Span(_) => format!("{mistake}: --span, --calls-per-month"),
+                    TrafficMistake::NoCalls(_) => mistake.to_string(),
+                })
+            })?
         }
     };
     terminal::print(&match args.format {

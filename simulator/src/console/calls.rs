@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::Pages;
-use super::api::Refusal;
+use super::api::{Refusal, encoded};
 use super::filter::Filter;
 use super::live;
 use super::page::Page;
@@ -165,7 +165,16 @@ fn choose(pages: &Pages, filter: &Filter) -> Markup {
                 a href=(pages.to("/calls?unauthenticated=true")) { "Calls without a key that works" }
             }
             " · " a href=(pages.to("/calls")) { "Without filters" }
+            " · " a href=(pages.to(&cost(filter))) { "What they will cost" }
         }
+    }
+}
+
+/// The page that foretells what calls cost, with the account that is asked for.
+fn cost(filter: &Filter) -> String {
+    match filter.get("account") {
+        Some(account) => format!("/forecast?account={}", encoded(account)),
+        None => "/forecast".to_owned(),
     }
 }
 

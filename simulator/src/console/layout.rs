@@ -64,7 +64,7 @@ impl Fields {
     }
 
     /// Fields that were read in another way.
-    pub(super) fn pairs(fields: [(&str, String); 3]) -> Self {
+    pub(super) fn pairs<'n>(fields: impl IntoIterator<Item = (&'n str, String)>) -> Self {
         let fields = fields.into_iter();
         Fields(
             fields

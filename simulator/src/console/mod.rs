@@ -17,6 +17,8 @@ mod consents;
 mod delivery;
 mod explain;
 mod filter;
+mod forecast;
+mod forecast_view;
 mod form;
 mod guide;
 mod import;
@@ -112,6 +114,12 @@ pub fn router(control: Router, settings: PageSettings) -> Router {
             get(scenarios::file).post(scenarios::change),
         )
         .route("/scenarios/explain", get(explain::show))
+        .route(
+            "/forecast",
+            get(forecast::show)
+                .post(forecast::read)
+                .layer(DefaultBodyLimit::max(forecast::LONGEST_FILE)),
+        )
         .route("/world", get(world::show))
         .route("/try", get(try_it::list))
         .route("/try/{id}", get(try_it::show).post(try_it::send))

@@ -73,7 +73,12 @@ impl TrafficPeriod {
             }
             None => {
                 if timed == 0 {
-                    return Err(format!("no call says when it was made: {}", WAYS_OUT));
+                    return Err(format!("no call says when it was made: {WAYS_OUT}"));
+                }
+                if timed == 1 {
+                    return Err(format!(
+                        "one call alone says nothing of a month: {WAYS_OUT}"
+                    ));
                 }
                 if between_ms < LEAST_MS {
                     return Err(format!(
@@ -126,7 +131,8 @@ impl TrafficPeriod {
     }
 }
 
-const WAYS_OUT: &str = "say how long the calls stand for (--span 1d), or how many a month brings (--calls-per-month 10000)";
+const WAYS_OUT: &str =
+    "say how long the calls stand for (a span such as 1d), or how many calls a month brings";
 
 /// A span of time for people.
 pub(super) fn length(ms: i64) -> String {

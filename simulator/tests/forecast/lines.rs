@@ -201,7 +201,7 @@ fn a_span_of_an_hour_says_something_and_a_second_less_does_not() {
         let line = |at: &str| call(&format!(r#","status":"completed","at":"2026-11-23T{at}Z""#));
         [line("10:00:00"), line(last)].join("\n")
     };
-    insta::assert_snapshot!(traffic(&lines("10:59:59"), &settings()), @"the first and the last of 2 calls with a time lie 59 min 59 s apart, and an hour is the least that says anything of a month: say how long the calls stand for (--span 1d), or how many a month brings (--calls-per-month 10000)");
+    insta::assert_snapshot!(traffic(&lines("10:59:59"), &settings()), @"the first and the last of 2 calls with a time lie 59 min 59 s apart, and an hour is the least that says anything of a month: say how long the calls stand for (a span such as 1d), or how many calls a month brings");
     insta::assert_snapshot!(traffic(&lines("11:00:00"), &settings()), @"
     endpoint | calls | billed | no record | free | INR | p50 ms | p95 ms | times
     verify.identity.pan | 720 | 720 | 0 | 0 | 1800 | 250 | 250 | documented
@@ -212,7 +212,7 @@ fn a_span_of_an_hour_says_something_and_a_second_less_does_not() {
     Charged calls that do not say when they were made or what they asked, so that nothing is saved with them: 2.
     ");
     let none = call(r#","status":"completed""#);
-    insta::assert_snapshot!(traffic(&none, &settings()), @"no call says when it was made: say how long the calls stand for (--span 1d), or how many a month brings (--calls-per-month 10000)");
+    insta::assert_snapshot!(traffic(&none, &settings()), @"no call says when it was made: say how long the calls stand for (a span such as 1d), or how many calls a month brings");
     let stated = |span| ForecastSettings {
         span: Some(span),
         ..settings()

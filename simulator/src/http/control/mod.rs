@@ -14,6 +14,7 @@ mod errors;
 mod event_dto;
 mod events;
 mod explain;
+mod forecast;
 mod forms;
 pub mod guard;
 mod health;
@@ -59,7 +60,8 @@ const DELETE: Method = Method::DELETE;
 /// Every route, in the order of the document. Those that name an account in their path or query can
 /// answer that there is none, which no row repeats.
 pub(super) fn routes() -> Vec<Route> {
-    account_routes().into_iter().chain(other_routes()).collect()
+    let all = [account_routes(), call_routes(), reference_routes()];
+    all.into_iter().flatten().collect()
 }
 
 /// The router of the control API.
@@ -135,7 +137,7 @@ fn account_routes() -> Vec<Route> {
 }
 
 #[rustfmt::skip]
-fn other_routes() -> Vec<Route> {
+fn call_routes() -> Vec<Route> {
     vec![
         Route::new(GET, "/control/calls", "calls.list", calls::list, "The calls of an account, or those that no account could be found for, newest first"),
         Route::new(POST, "/control/calls", "calls.make", make_call::make,
@@ -164,6 +166,12 @@ fn other_routes() -> Vec<Route> {
         Route::new(GET, "/control/events", "events.list", events::list,
             "What happened to an account; waits for the first where nothing did yet")
             .errors(&[Code::TooManyWaits]),
+    ]
+}
+
+#[rustfmt::skip]
+fn reference_routes() -> Vec<Route> {
+    vec![
         Route::new(GET, "/control/scenarios", "scenarios.list", scenarios::list,
             "The scenarios in force, the first wins"),
         Route::new(POST, "/control/scenarios", "scenarios.add", scenarios::add,
@@ -185,6 +193,9 @@ fn other_routes() -> Vec<Route> {
         Route::new(POST, "/control/explain", "explain", explain::explain,
             "Why an input gets what it gets, and an input for every outcome")
             .errors(&[Code::AccountNotFound, Code::OperationNotFound]),
+        Route::new(POST, "/control/forecast", "forecast", forecast::forecast,
+            "What a month of calls costs and how long its flows take: of those that are kept, of a file, or of a mix; calls nothing")
+            .errors(&[Code::AccountNotFound]),
         Route::new(GET, "/control/operations", "operations.list", forms::list,
             "Every operation and every bundle"),
         Route::new(GET, "/control/operations/{id}", "operations.get", forms::one,

@@ -240,6 +240,10 @@ impl ControlStory {
         self.send("accounts.import", IMPORTED_ID, file).await;
         let call = json!({ "account": ACCOUNT_ID, "operation": operation });
         self.send("explain", "", call).await;
+        let mix =
+            format!("[[calls]]\nendpoint = \"{operation}\"\nper_day = 100\nno_record = 0.05\n");
+        let mix = json!({ "mix": mix, "wallet": 5000, "from": "2027-01-15" });
+        self.send("forecast", "", mix).await;
         self.get("operations.list", "", &[]).await;
         self.get("operations.get", operation, &[]).await;
         self.get("errors.list", "", &[]).await;

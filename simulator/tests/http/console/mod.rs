@@ -4,6 +4,7 @@
 mod accounts;
 mod call_page;
 mod followed;
+mod forecasts;
 mod forms;
 mod guide;
 mod messages;

@@ -8,6 +8,7 @@ mod clock;
 mod consents;
 mod deliveries;
 mod events;
+mod forecasts;
 mod forms;
 mod kept;
 mod made_calls;
