@@ -1,6 +1,7 @@
 //! `serve`: starts the simulator, says where its listeners are, and serves until it is stopped.
 
 use std::io::ErrorKind;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -95,6 +96,11 @@ fn warn_of_empty(folders: &[PathBuf]) {
     }
 }
 
+/// How many threads can run at the same time; where the machine does not say, one.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
 /// The simulator of these settings.
 fn builder(
     args: ServeArgs,
@@ -127,6 +133,7 @@ fn builder(
             true => SignatureClock::Account,
             false => SignatureClock::Real,
         })
+        .threads(args.threads.unwrap_or_else(processors))
         .access(ConsoleAccess {
             token,
             hosts: args.console_hosts,

@@ -19,7 +19,7 @@ use super::memory::MemoryArgs;
 use super::public_urls::PublicUrlArgs;
 use super::shares::ShareArgs;
 use super::token_file::read_token;
-use super::values::{address, duration, instant, network, time_scale, token};
+use super::values::{address, duration, instant, network, threads, time_scale, token};
 use crate::engine::call::call_settings::Latency;
 use crate::http::ListenerAddresses;
 use crate::http::control::guard::ConsoleToken;
@@ -117,6 +117,10 @@ pub(super) struct ServeArgs {
     /// Show this certificate to receivers that ask for one: certificate and key (PEM)
     #[arg(long, env = "SVC_SIMULATOR_WEBHOOK_CLIENT_CERT", value_name = "FILE")]
     pub(super) webhook_client_cert: Option<PathBuf>,
+    /// Threads that answer calls, each those of its own connections
+    /// [default: as many as the machine has processors]
+    #[arg(long, env = "SVC_SIMULATOR_THREADS", value_name = "COUNT", value_parser = threads)]
+    pub(super) threads: Option<usize>,
     /// How long running requests may go on after the stop
     #[arg(long, env = "SVC_SIMULATOR_DRAIN", value_name = "DURATION", value_parser = duration, default_value = "10s")]
     pub(super) drain: Duration,

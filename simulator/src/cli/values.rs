@@ -32,11 +32,7 @@ pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
 
 /// How many seconds pass in one: a day is the most.
 pub(super) fn time_scale(text: &str) -> Result<u32, String> {
-    let scale = text
-        .parse()
-        .ok()
-        .filter(|scale| (1..=86_400).contains(scale));
-    scale.ok_or_else(|| "write a whole number from 1 to 86400".to_owned())
+    whole_number(text, 86_400)
 }
 
 /// A network, or one address.
@@ -59,9 +55,18 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn count(text: &str) -> Result<usize, String> {
-    let count = text.parse().ok();
-    let count = count.filter(|count| (1..=10_000_000).contains(count));
-    count.ok_or_else(|| "write a whole number from 1 to 10000000".to_owned())
+    whole_number(text, 10_000_000).map(|count| count as usize)
+}
+
+/// How many threads: more than this is a slip, and no machine has the processors.
+pub(super) fn threads(text: &str) -> Result<usize, String> {
+    whole_number(text, 1024).map(|threads| threads as usize)
+}
+
+fn whole_number(text: &str, most: u32) -> Result<u32, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| format!("write a whole number from 1 to {most}"))
 }
 
 pub(super) fn idle(text: &str) -> Result<Duration, String> {
@@ -130,6 +135,8 @@ mod tests {
         ] {
             assert_eq!(count(text).is_ok(), taken, "{text}");
         }
+        let taken = ["0", "1", "1024", "1025"].map(|text| threads(text).is_ok());
+        assert_eq!(taken, [false, true, true, false]);
         assert!(idle("999ms").is_err());
         assert!(idle("1s").is_ok());
     }

@@ -30,6 +30,7 @@ use super::connection_timer::ConnectionTimer;
 use super::request_gate::{RefusedRequest, RequestGate};
 pub use super::request_head::MalformedRequest;
 use super::socket::{BrokenResponse, Socket, UnreadInput};
+use super::workers::Workers;
 use crate::scenario::WireFault;
 
 /// The limits on what clients can occupy.
@@ -195,13 +196,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How often it is said that connections can't be accepted.
 const SAID_EVERY: Duration = Duration::from_mins(1);
 
-/// Serves a listener until `stop` is cancelled. Then it waits for running requests up to the drain
-/// deadline and closes what is left. Dropping the future closes every connection at once.
+/// Serves a listener until `stop` is cancelled: it accepts connections, `workers` serve them. Then it waits for running
+/// requests up to the drain deadline and closes what is left. Dropping the future closes every connection at once.
 pub async fn serve(
     listener: TcpListener,
     handler: impl Handler,
     limits: EdgeLimits,
     counts: Arc<ConnectionCounts>,
+    workers: Arc<Workers>,
     stop: CancellationToken,
 ) {
     let http = builder(&limits);
@@ -221,9 +223,12 @@ pub async fn serve(
         };
         let (http, handler, stopped) = (http.clone(), handler.clone(), Arc::clone(&stopped));
         let state = slot.state();
-        let task = connections.spawn(async move {
-            connection(http, stream, peer, handler, &limits, stopped, slot).await;
-        });
+        let served = async move {
+            if let Some(stream) = adopted(stream) {
+                connection(http, stream, peer, handler, &limits, stopped, slot).await;
+            }
+        };
+        let task = connections.spawn_on(served, &workers.next());
         state.served_by(task.abort_handle());
     }
     stopped.begin();
@@ -333,6 +338,13 @@ async fn accept(
             None
         }
     }
+}
+
+/// A connection that this runtime watches from now on, in place of the one that accepted it.
+fn adopted(stream: TcpStream) -> Option<TcpStream> {
+    let adopted = stream.into_std().and_then(TcpStream::from_std);
+    let failed = |error| tracing::warn!(%error, "a connection was accepted, but can't be served");
+    adopted.map_err(failed).ok()
 }
 
 async fn connection(
@@ -459,6 +471,7 @@ mod tests {
             router,
             EdgeLimits::default(),
             counts,
+            Arc::default(),
             stop.clone(),
         ));
         for (request, begins) in [

@@ -29,6 +29,7 @@ mod page;
 mod request_gate;
 mod request_head;
 mod socket;
+pub mod workers;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -69,6 +69,7 @@ pub struct SimulatorBuilder {
     config: HostConfig,
     transport: Option<Arc<dyn Transport>>,
     pub(super) limits: EdgeLimits,
+    pub(super) threads: usize,
     pub(super) access: ConsoleAccess,
     pub(super) trusted_proxies: Vec<IpNet>,
     pub(super) webhook_targets: Vec<IpNet>,
@@ -90,6 +91,7 @@ impl Default for SimulatorBuilder {
             config: HostConfig::new(Clock::machine()),
             transport: None,
             limits: EdgeLimits::default(),
+            threads: 0,
             access: ConsoleAccess::default(),
             trusted_proxies: Vec::new(),
             webhook_targets: Vec::new(),
@@ -247,6 +249,13 @@ impl SimulatorBuilder {
     /// What a client may take of each listener.
     pub fn limits(mut self, limits: EdgeLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// How many threads answer calls, each those of its own connections. With none, which is the default, the runtime
+    /// does that starts it, and its time is the simulator's, too.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
         self
     }
 

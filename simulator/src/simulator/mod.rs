@@ -28,6 +28,7 @@ use crate::http::api::Api;
 use crate::http::console::Console;
 use crate::http::edge::{Handler, serve};
 use crate::http::metrics::ListenerCounts;
+use crate::http::workers::Workers;
 use crate::http::{ListenerAddresses, url};
 use crate::scenario::AccountConfig;
 use crate::world::World;
@@ -250,12 +251,14 @@ impl SimulatorBuilder {
             runtime: Handle::current(),
             own_runtime: None,
         };
+        let workers = Arc::new(Workers::start(self.threads).map_err(StartError::Runtime)?);
         let pages = self.pages(&simulator).router();
-        self.serve(&mut simulator, 0, console, pages);
+        // What a page takes long for is no call's loss.
+        self.serve(&mut simulator, 0, console, pages, &Arc::default());
         let test = self.api(&simulator, Environment::Test);
-        self.serve(&mut simulator, 1, sandbox, test);
+        self.serve(&mut simulator, 1, sandbox, test, &workers);
         let api = self.api(&simulator, Environment::Live);
-        self.serve(&mut simulator, 2, live, api);
+        self.serve(&mut simulator, 2, live, api, &workers);
         let host = &simulator.host;
         tokio::spawn(sweep(Arc::clone(host), simulator.stop.clone()));
         self.follow(host, files, &simulator.stop);
@@ -305,10 +308,12 @@ impl SimulatorBuilder {
         place: usize,
         listener: TcpListener,
         handler: impl Handler,
+        workers: &Arc<Workers>,
     ) {
         let stop = simulator.stop.clone();
         let counts = Arc::clone(&simulator.connections[place].1);
-        let listening = serve(listener, handler, self.limits, counts, stop);
+        let workers = Arc::clone(workers);
+        let listening = serve(listener, handler, self.limits, counts, workers, stop);
         simulator.listeners.spawn(listening);
     }
 }

@@ -124,6 +124,7 @@ async fn listen(args: &ListenArgs) -> Result<(), Failure> {
         Arc::clone(&receiver).router(),
         EdgeLimits::default(),
         Arc::default(),
+        Arc::default(),
         stop.clone(),
     );
     let serving = tokio::spawn(serving);
