@@ -45,8 +45,10 @@ pub struct FolderWatcher {
     watcher: RecommendedWatcher,
     /// The folders that were given, and which ones they were when they were read.
     roots: Vec<(PathBuf, Option<FolderId>)>,
-    /// A folder can't be watched: all are read with each look.
+    /// A folder can't be watched, or is not there: all are read with each look.
     is_blind: bool,
+    /// It was said that a folder can't be watched.
+    has_warned: bool,
 }
 
 /// A folder that is removed and made anew has another one.
@@ -76,6 +78,8 @@ impl FileWatcher {
     /// Where the file system reports no changes.
     pub fn notified(roots: &[PathBuf]) -> Result<Self, notify::Error> {
         let changed = Arc::new(Notify::new());
+        // Nothing is followed before the files are read once more.
+        changed.notify_one();
         let notify = Arc::clone(&changed);
         let report = move |event: notify::Result<Event>| match event {
             // Reading the files is an event, too: following it would never end.
@@ -91,6 +95,7 @@ impl FileWatcher {
             watcher: notify::recommended_watcher(report)?,
             roots: roots.iter().map(|root| (root.clone(), None)).collect(),
             is_blind: false,
+            has_warned: false,
         }))
     }
 
@@ -134,13 +139,14 @@ impl FolderWatcher {
     fn follow(&mut self, folder: &Path) {
         match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
             Ok(()) => {}
-            // Whoever reads it says so.
-            Err(error) if matches!(error.kind, ErrorKind::PathNotFound) => {}
+            // Whoever reads it says so. It may have gone after it was known which one it is, and the next one may be
+            // given its number: by that alone it would not be found.
+            Err(error) if matches!(error.kind, ErrorKind::PathNotFound) => self.is_blind = true,
             Err(error) => {
-                if !self.is_blind {
+                if !self.has_warned {
                     tracing::warn!(%error, "a scenario folder is not watched: looking every second");
                 }
-                self.is_blind = true;
+                (self.is_blind, self.has_warned) = (true, true);
             }
         }
     }
@@ -174,8 +180,8 @@ impl FolderWatcher {
     }
 }
 
-/// Reads the files again whenever they may have changed, until the stop. `first` are the files in force; `read` says
-/// of each folder that it is about to read it.
+/// Reads the files again whenever they may have changed, until the stop: who looks in intervals does so after the first
+/// of them. `first` are the files in force; `read` says of each folder that it is about to read it.
 pub async fn reload_on_change(
     host: Arc<Host>,
     mut watcher: FileWatcher,
@@ -185,6 +191,10 @@ pub async fn reload_on_change(
 ) {
     let mut last = Ok(first);
     loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = watcher.changed() => {}
+        }
         let (host, read) = (Arc::clone(&host), read.clone());
         // Compiling takes too long for a thread that other tasks wait for.
         let reading = tokio::task::spawn_blocking(move || {
@@ -204,10 +214,6 @@ pub async fn reload_on_change(
                 tracing::error!(%error, "scenario files are no longer followed");
                 return;
             }
-        }
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = watcher.changed() => {}
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Scenarios that are edited while calls run: no call is lost, each answer is of one version, and an
 //! edit with mistakes changes nothing.
 
+use std::fs;
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::Source;
@@ -11,8 +14,12 @@ use svc_simulator::engine::call::request::{Body, Call, Environment, Header, Head
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::host::clock::Clock;
+use svc_simulator::host::reload::{FileWatcher, ReadFiles, UnreadableFiles, reload_on_change};
 use svc_simulator::host::{Host, HostConfig};
 use svc_simulator::scenario::{accounts, read_accounts};
+use svc_test_support::Folder;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::scene::PAN;
 
@@ -180,4 +187,49 @@ async fn an_edit_of_the_people_changes_what_other_files_say_of_them() {
     let nobody = [Source::new("folder/a.toml", rules)];
     assert!(host.replace_scenarios(&nobody).is_err());
     assert_eq!(called(&host, "svc_test_local").await, said("ASHA IYER"));
+}
+
+/// A host that follows files in this way, and a message for each time that they were read. It ends with the guard.
+fn following(
+    watcher: FileWatcher,
+    read: impl Fn(&mut dyn FnMut(&Path)) -> ReadFiles + Clone + Send + 'static,
+) -> (UnboundedReceiver<()>, DropGuard) {
+    let (tell, told) = unbounded_channel();
+    let read = move |note: &mut dyn FnMut(&Path)| {
+        tell.send(()).unwrap();
+        read(note)
+    };
+    let (stop, first) = (CancellationToken::new(), edit(0));
+    let reload = reload_on_change(host(&first), watcher, first, read, stop.clone());
+    tokio::spawn(reload);
+    (told, stop.drop_guard())
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_looks_in_intervals_looks_first_after_the_first_of_them() {
+    let hour = Duration::from_hours(1);
+    let began = tokio::time::Instant::now();
+    let (mut looks, _guard) = following(FileWatcher::polling(hour), |_| Ok(edit(1)));
+    for look in 1..=2 {
+        looks.recv().await.unwrap();
+        assert_eq!(began.elapsed(), look * hour);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_folder_that_was_gone_when_it_was_to_be_followed_is_looked_for_although_it_is_the_same() {
+    let folder = Folder::new("reload-gone");
+    let paths = ["scenarios", "away"].map(|name| folder.path().join(name));
+    fs::create_dir(&paths[0]).unwrap();
+    let watcher = FileWatcher::notified(&paths[..1]).unwrap();
+    let (mut looks, _guard) = following(watcher, move |note| {
+        fs::rename(&paths[0], &paths[1]).unwrap();
+        note(&paths[0]);
+        fs::rename(&paths[1], &paths[0]).unwrap();
+        Err(UnreadableFiles("it is gone".to_owned()))
+    });
+    // What is told of the folder above is not waited for: nobody follows that.
+    for _ in 0..3 {
+        looks.recv().await.unwrap();
+    }
 }

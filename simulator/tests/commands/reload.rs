@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Lines};
+use std::path::PathBuf;
 use std::process::{ChildStderr, Command, Stdio};
 
 use svc_test_support::{Addresses, Answer, Client, Folder, Program, request};
@@ -46,9 +47,7 @@ impl Edited {
     /// Saves the file as editors do, whole or not at all, and waits for the log to say this of it.
     fn save(&mut self, text: &str, logged: &str) {
         self.folder.write("scenarios/edited.toml~", text);
-        let file = |name| self.folder.path().join("scenarios").join(name);
-        fs::rename(file("edited.toml~"), file("edited.toml")).expect(WORKS);
-        self.wait_for(logged);
+        self.rename("scenarios/edited.toml~", "scenarios/edited.toml", logged);
     }
 
     /// Waits for the log to say this.
@@ -58,9 +57,15 @@ impl Edited {
         found.unwrap_or_else(|| panic!("the log never said \"{logged}\""))
     }
 
-    /// Removes the whole folder.
-    fn remove_all(&self) {
-        fs::remove_dir_all(self.folder.path().join("scenarios")).expect(WORKS);
+    /// Where this is in its folder.
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Puts this there at once, and waits for the log to say this of it.
+    fn rename(&mut self, from: &str, to: &str, logged: &str) {
+        fs::rename(self.path(from), self.path(to)).expect(WORKS);
+        self.wait_for(logged);
     }
 
     fn ask(&self, listener: &str, line: &str, body: &str) -> Answer {
@@ -125,7 +130,7 @@ fn edits_are_followed_by_looking() {
 #[test]
 fn who_looks_once_an_hour_has_not_seen_what_others_watched() {
     let mut watching = Edited::start(&file("error = \"SVC_NO_RECORD_FOUND\""), &[]);
-    let edited = watching.folder.path().join("scenarios");
+    let edited = watching.path("scenarios");
     let edited = edited.to_str().expect(WORKS);
     let flags = ["--scenarios", edited, "--scenario-poll", "1h"];
     let folder = Folder::new("reload-seldom");
@@ -145,26 +150,28 @@ fn who_looks_once_an_hour_has_not_seen_what_others_watched() {
 
 /// A pipe of this name, into which nobody writes.
 fn pipe(edited: &Edited, name: &str) {
-    let path = edited.folder.path().join("scenarios").join(name);
+    let path = edited.path("scenarios").join(name);
     let made = Command::new("mkfifo").arg(path).status();
     assert!(made.expect(WORKS).success());
 }
 
 fn a_folder_that_is_made_anew_is_followed(flags: &[&str]) {
     let mut edited = Edited::start(&file("error = \"SVC_NO_RECORD_FOUND\""), flags);
-    edited.remove_all();
-    edited.wait_for("can't be read again");
+    // Whoever looks while its files go one by one finds rules in force that nobody wrote.
+    edited.rename("scenarios", "before", "can't be read again");
+    fs::remove_dir_all(edited.path("before")).expect(WORKS);
     assert_eq!(edited.call(), 422);
     let again = file("error = \"SVC_SOURCE_TIMEOUT\"");
-    edited.folder.write("scenarios/edited.toml", &again);
-    edited.wait_for("were read again");
+    edited.folder.write("next/edited.toml", &again);
+    edited.rename("next", "scenarios", "were read again");
     assert_eq!(edited.call(), 504);
     // It is the new folder that is watched now, and what is made in it later.
     edited.save(&file("error = \"SVC_PROVIDER_ERROR\""), "were read again");
     assert_eq!(edited.call(), 502);
     let more = "[[scenario]]\nname = \"more\"\noperation = \"verify.identity.pan\"\nthen = { error = \"SVC_INTERNAL_ERROR\" }\n";
-    edited.folder.write("scenarios/a/deeper/more.toml", more);
-    edited.wait_for("were read again");
+    edited.folder.write("scenarios/a/deeper/more.toml~", more);
+    let more = "scenarios/a/deeper/more.toml";
+    edited.rename(&format!("{more}~"), more, "were read again");
     assert_eq!(edited.call(), 500);
 }
 
@@ -181,12 +188,10 @@ fn a_folder_that_is_made_anew_is_looked_at_again() {
 #[test]
 fn a_folder_in_the_place_of_another_is_watched() {
     let mut edited = Edited::start(&file("error = \"SVC_NO_RECORD_FOUND\""), &[]);
-    let folder = |name: &str| edited.folder.path().join(name);
     let other = file("error = \"SVC_SOURCE_TIMEOUT\"");
     edited.folder.write("next/edited.toml", &other);
-    fs::rename(folder("scenarios"), folder("before")).expect(WORKS);
-    fs::rename(folder("next"), folder("scenarios")).expect(WORKS);
-    edited.wait_for("were read again");
+    fs::rename(edited.path("scenarios"), edited.path("before")).expect(WORKS);
+    edited.rename("next", "scenarios", "were read again");
     assert_eq!(edited.call(), 504);
     edited.save(&file("error = \"SVC_PROVIDER_ERROR\""), "were read again");
     assert_eq!(edited.call(), 502);
@@ -202,7 +207,8 @@ fn a_pipe_among_the_files_is_refused_and_holds_nothing_up() {
         "{said}"
     );
     assert_eq!(edited.call(), 422);
-    fs::remove_file(edited.folder.path().join("scenarios/pipe.toml")).expect(WORKS);
+    fs::remove_file(edited.path("scenarios/pipe.toml")).expect(WORKS);
+    edited.wait_for("were read again");
     // A name with a leading dot is nobody's business.
     pipe(&edited, ".pipe.toml");
     edited.save(&file("error = \"SVC_SOURCE_TIMEOUT\""), "were read again");

@@ -100,9 +100,14 @@ fn a_client_that_stalls_in_the_head_is_closed() {
     let mut client = served.connect();
     client.write("POST /v1/usage HTTP/1.1\r\nHost: a\r\nX-Never-");
     client.closed();
-    let mut idle = served.connect();
-    assert_eq!(idle.ask(served.call("svc_test_local", "")).status, 200);
-    idle.closed();
+    let call = served.call("svc_test_local", "");
+    let answered_and_closed = || {
+        let mut idle = served.connect();
+        let all = idle.try_write(&call).and_then(|()| idle.try_rest());
+        all.is_ok_and(|all| all.starts_with(b"HTTP/1.1 200 "))
+    };
+    // On a busy machine a client may come too late with its call, too.
+    assert!((0..100).any(|_| answered_and_closed()));
 }
 
 #[test]
