@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::Pages;
 use super::api::{Refusal, encoded};
-use super::layout::{Fields, Notice, cell, items, member, rupees, table, text};
+use super::form::Fields;
+use super::layout::{Notice, cell, items, member, rupees, table, text};
 
 /// How many movements of the wallet are drawn.
 const MOVEMENTS: usize = 200;

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::Pages;
 use super::accounts::number;
 use super::api::{Refusal, encoded};
-use super::layout::{Fields, Notice, member};
+use super::form::Fields;
+use super::layout::{Notice, member};
 
 /// A change, and what is said when it is done.
 struct Change {

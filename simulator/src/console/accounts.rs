@@ -11,7 +11,8 @@ use serde_json::json;
 
 use super::Pages;
 use super::api::{Refusal, encoded};
-use super::layout::{Fields, Notice, cell, items, member, rupees, table, text};
+use super::form::Fields;
+use super::layout::{Notice, cell, items, member, rupees, table, text};
 
 const PART: &str = "/accounts";
 
@@ -95,7 +96,10 @@ impl Pages {
                 }
                 p { a href=(self.to("/import")) { "Read an account from a file" } ", as an account's page exports it" }
             }
-            section { (table("Accounts", &columns, &rows)) }
+            section {
+                (table("Accounts", &columns, &rows))
+                p { a href=(self.to("/reset")) { "Reset all accounts" } }
+            }
         };
         self.page(status, (PART, "Accounts"), &notice, &content)
     }

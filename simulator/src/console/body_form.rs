@@ -4,7 +4,8 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
-use super::layout::{Fields, items, member, text};
+use super::form::Fields;
+use super::layout::{items, member, text};
 
 /// The name of the field for what no other can say.
 const REST: &str = "rest";

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::Pages;
 use super::api::{Refusal, encoded};
 use super::call_view::CallView;
-use super::form::{FormFields, Message, lead_to};
+use super::form::{Fields, Message, lead_to};
 
 #[derive(Deserialize)]
 struct Made {
@@ -27,9 +27,9 @@ pub(super) async fn again(
     Path(id): Path<String>,
     body: Bytes,
 ) -> Response {
-    let form = FormFields::read(&body);
+    let form = Fields::form(&body);
     let here = format!("/calls/{}", encoded(&id));
-    match send_again(&pages, &here, form.given("key") == Some("same")).await {
+    match send_again(&pages, &here, form.filled("key") == Some("same")).await {
         Ok((there, message)) => lead_to(&pages.to(&there), &message),
         Err(refusal) => lead_to(&pages.to(&here), &Message::Refused(refusal.message)),
     }
@@ -85,7 +85,7 @@ pub(super) async fn next(
     Path(id): Path<String>,
     body: Bytes,
 ) -> Response {
-    let form = FormFields::read(&body);
+    let form = Fields::form(&body);
     let here = format!("/calls/{}", encoded(&id));
     let message = match write_scenario(&pages, &here, &form).await {
         Ok(message) => message,
@@ -94,7 +94,7 @@ pub(super) async fn next(
     lead_to(&pages.to(&here), &message)
 }
 
-async fn write_scenario(pages: &Pages, here: &str, form: &FormFields) -> Result<Message, Refusal> {
+async fn write_scenario(pages: &Pages, here: &str, form: &Fields) -> Result<Message, Refusal> {
     let call: CallView = pages.api.read(&format!("/control{here}")).await?;
     let toml = scenario(&call, form);
     let ask = json!({ "account": call.account, "toml": toml });
@@ -110,14 +110,14 @@ async fn write_scenario(pages: &Pages, here: &str, form: &FormFields) -> Result<
 }
 
 /// A rule for calls with the same texts in their body. Where it is for one call, the answer comes as usual after that.
-fn scenario(call: &CallView, form: &FormFields) -> String {
+fn scenario(call: &CallView, form: &Fields) -> String {
     // What JSON escapes, TOML does alike.
     let text = |text: &str| Value::from(text).to_string();
     let outcome = match form.get("outcome") {
         "pending" => "{ pending = {}, after = \"25s\", finally = { success = {} } }".to_owned(),
         "wait" => format!(
             "{{ success = {{}}, delay = {} }}",
-            text(form.given("delay").unwrap_or("5s"))
+            text(form.filled("delay").unwrap_or("5s"))
         ),
         code => format!("{{ error = {} }}", text(code)),
     };

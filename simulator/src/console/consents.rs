@@ -11,7 +11,8 @@ use serde_json::json;
 
 use super::Pages;
 use super::api::encoded;
-use super::layout::{Fields, Notice, cell, items, member, table};
+use super::form::Fields;
+use super::layout::{Notice, cell, items, member, table};
 
 const PART: &str = "/consents";
 

@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::Pages;
 use super::api::Refusal;
-use super::layout::{Fields, Notice, items, lines, text};
+use super::form::Fields;
+use super::layout::{Notice, items, lines, text};
 use super::why;
 
 const PART: &str = "/scenarios";

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::Pages;
 use super::forecast_view;
-use super::layout::{Fields, Notice, items, lines, member, text};
+use super::form::Fields;
+use super::layout::{Notice, items, lines, member, text};
 use super::upload;
 
 const PART: &str = "/calls";

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use super::Pages;
 use super::api::{Refusal, encoded};
-use super::layout::{Fields, Notice, lines, member, text};
+use super::form::Fields;
+use super::layout::{Notice, lines, member, text};
 use super::upload;
 
 const PART: &str = "/accounts";

@@ -1,9 +1,9 @@
 //! What all pages look like, and the parts that they are made of. What callers sent is shown as text.
 
-use axum::body::Bytes;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, StatusCode};
 use maud::{DOCTYPE, Markup, html};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::Pages;
 use super::api::Refusal;
-use super::form::{self, Message};
+use super::form::{self, Fields, Message};
 use crate::http::invisible::write_out_invisible;
 
 /// The parts of the console: path and name.
@@ -43,77 +43,24 @@ pub(super) struct Notice {
     pub(super) refused: Option<String>,
     /// What was typed into the form that was refused.
     pub(super) typed: Fields,
-    /// Whether it is what an earlier form came to: then it is said once.
-    pub(super) once: bool,
-}
-
-/// The fields of a form or of a query.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Fields(Vec<(String, String)>);
-
-impl Fields {
-    pub(super) fn of(text: &[u8]) -> Self {
-        let fields = form_urlencoded::parse(text).into_owned();
-        // Browsers end the lines of a text area in two characters, whatever they were given.
-        let fields = fields.map(|(name, value)| (name, value.replace("\r\n", "\n")));
-        Fields(fields.collect())
-    }
-
-    pub(super) fn form(bytes: &Bytes) -> Self {
-        Fields::of(bytes)
-    }
-
-    /// Fields that were read in another way.
-    pub(super) fn pairs<'n>(fields: impl IntoIterator<Item = (&'n str, String)>) -> Self {
-        let fields = fields.into_iter();
-        Fields(
-            fields
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect(),
-        )
-    }
-
-    /// One field alone.
-    pub(super) fn one(name: &str, value: &str) -> Self {
-        Fields(vec![(name.to_owned(), value.to_owned())])
-    }
-
-    /// All values of a field.
-    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        let found = self.0.iter().filter(move |(known, _)| known == name);
-        found.map(|(_, value)| value.as_str())
-    }
-
-    /// The value of a field; empty where it was not sent.
-    pub(super) fn get(&self, name: &str) -> &str {
-        let found = self.0.iter().find(|(known, _)| known == name);
-        found.map_or("", |(_, value)| value.trim())
-    }
-
-    /// The value of a field where there is something in it.
-    pub(super) fn filled(&self, name: &str) -> Option<&str> {
-        Some(self.get(name)).filter(|value| !value.is_empty())
-    }
-
-    /// A value as it was sent, with its spaces and lines.
-    pub(super) fn raw(&self, name: &str) -> &str {
-        let found = self.0.iter().find(|(known, _)| known == name);
-        found.map_or("", |(_, value)| value)
-    }
+    /// The address that an earlier form led to, to say this: it is said once.
+    pub(super) led_to: Option<String>,
 }
 
 impl Notice {
     /// What the form came to that led here.
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        let (done, refused) = match form::message(headers) {
-            None => return Notice::default(),
-            Some(Message::Done(text)) => (Some(text), None),
-            Some(Message::Refused(text)) => (None, Some(text)),
+        let Some((address, message)) = form::message(headers) else {
+            return Notice::default();
+        };
+        let (done, refused) = match message {
+            Message::Done(text) => (Some(text), None),
+            Message::Refused(text) => (None, Some(text)),
         };
         Notice {
             done,
             refused,
-            once: true,
+            led_to: Some(address),
             ..Notice::default()
         }
     }
@@ -192,9 +139,10 @@ impl Pages {
             (CONTENT_SECURITY_POLICY, POLICY),
         ];
         let mut response = (status, headers, page.into_string()).into_response();
-        if notice.once {
-            let (name, ended) = form::shown_once();
-            response.headers_mut().insert(name, ended);
+        if let Some(address) = &notice.led_to {
+            response
+                .headers_mut()
+                .insert(SET_COOKIE, form::said(address));
         }
         response
     }

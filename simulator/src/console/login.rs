@@ -11,7 +11,7 @@ use maud::{Markup, html};
 
 use super::Pages;
 use super::filter::Filter;
-use super::form::FormFields;
+use super::form::Fields;
 use super::page::Page;
 use crate::http::control::guard::COOKIE_NAME;
 
@@ -35,12 +35,12 @@ pub(super) async fn check(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let given = FormFields::read(&body);
+    let given = Fields::form(&body);
     let to = own_path(given.get("to"));
     let Some(token) = &pages.settings.token else {
         return lead_on(&pages, to, None);
     };
-    if !token.matches(given.get("token").as_bytes()) {
+    if !token.matches(given.raw("token").as_bytes()) {
         let again = form(&pages, to, true);
         return page(&pages, &headers).answer(StatusCode::UNAUTHORIZED, &again);
     }

@@ -27,6 +27,7 @@ mod live;
 mod login;
 mod page;
 mod reference;
+mod reset;
 mod scenarios;
 mod schedule;
 mod start;
@@ -42,6 +43,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -124,5 +126,10 @@ pub fn router(control: Router, settings: PageSettings) -> Router {
         .route("/try", get(try_it::list))
         .route("/try/{id}", get(try_it::show).post(try_it::send))
         .route("/consents", get(consents::list).post(consents::decide))
+        .route("/reset", get(reset::ask).post(reset::reset))
+        .layer(from_fn_with_state(
+            Arc::clone(&pages),
+            form::only_what_led_here,
+        ))
         .with_state(pages)
 }

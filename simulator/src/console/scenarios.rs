@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::Pages;
 use super::api::{Refusal, encoded};
-use super::layout::{Fields, Notice, items, lines, member, table, text};
+use super::form::Fields;
+use super::layout::{Notice, items, lines, member, table, text};
 
 const PART: &str = "/scenarios";
 

@@ -13,7 +13,8 @@ use super::Pages;
 use super::api::{Refusal, encoded};
 use super::delivery::seconds;
 use super::filter::Filter;
-use super::layout::{Fields, Notice, cell, items, member, table, text};
+use super::form::Fields;
+use super::layout::{Notice, cell, items, member, table, text};
 use super::live;
 
 const PART: &str = "/time";

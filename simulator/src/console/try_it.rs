@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use super::Pages;
 use super::api::{Refusal, encoded};
 use super::body_form::{render, typed_body};
-use super::layout::{Fields, Notice, cell, items, member, pretty, rupees, table, text};
+use super::form::Fields;
+use super::layout::{Notice, cell, items, member, pretty, rupees, table, text};
 use super::why;
 
 const PART: &str = "/try";

@@ -14,7 +14,7 @@ use super::Pages;
 use super::api::{Refusal, encoded};
 use super::delivery::{AttemptView, DeliveryView};
 use super::filter::Filter;
-use super::form::{FormFields, Message, lead_to};
+use super::form::{Fields, Message, lead_to};
 use super::live;
 use super::page::Page;
 use super::schedule;
@@ -323,9 +323,9 @@ pub(super) async fn redeliver(State(pages): State<Arc<Pages>>, Path(id): Path<St
 
 /// Registers where an account's webhooks go.
 pub(super) async fn receiver(State(pages): State<Arc<Pages>>, body: Bytes) -> Response {
-    let form = FormFields::read(&body);
+    let form = Fields::form(&body);
     let account = encoded(form.get("account"));
-    let ask = json!({ "url": form.get("url"), "secret": form.get("secret") });
+    let ask = json!({ "url": form.get("url"), "secret": form.raw("secret") });
     let set = pages
         .api
         .ask(
@@ -349,7 +349,7 @@ pub(super) async fn receiver(State(pages): State<Arc<Pages>>, body: Bytes) -> Re
 
 /// Makes a webhook of an account happen.
 pub(super) async fn test(State(pages): State<Arc<Pages>>, body: Bytes) -> Response {
-    let form = FormFields::read(&body);
+    let form = Fields::form(&body);
     let ask = json!({ "account": form.get("account") });
     let back = format!("/webhooks?account={}", encoded(form.get("account")));
     let (to, message) = match pages

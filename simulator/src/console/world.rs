@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::Pages;
 use super::api::encoded;
-use super::layout::{Fields, Notice, cell, items, member, table, text};
+use super::form::Fields;
+use super::layout::{Notice, cell, items, member, table, text};
 
 const PART: &str = "/world";
 

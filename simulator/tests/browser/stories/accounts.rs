@@ -20,6 +20,10 @@ pub(super) const TESTS: &[Test] = &[
     ("a_copy_of_an_account_goes_its_own_way", copied),
     ("an_account_that_was_reset_has_no_calls_any_more", was_reset),
     (
+        "all_accounts_are_reset_when_that_was_asked_and_confirmed",
+        were_reset,
+    ),
+    (
         "an_account_is_exported_with_its_calls_and_read_again_under_another_name",
         exported,
     ),
@@ -168,6 +172,26 @@ fn was_reset(driver: &Driver) {
     story.is_told("set back to its beginning");
     assert!(!story.shows("tr", &[OPERATION]));
     story.open("/calls?account=local");
+    story.sees("No call yet that fits");
+}
+
+fn were_reset(driver: &Driver) {
+    let story = Story::new(driver);
+    for key in ["svc_live_local", "svc_test_local_b"] {
+        story.call(key, PAN, &asha());
+    }
+    let none = |account: &str| story.shows("tr", &[account, "0 test, 0 live"]);
+    story.open("/accounts");
+    story.sees_row(&["local_b", "1 test, 0 live"]);
+    story.follow("Reset all accounts");
+    story.sees("with 2 calls");
+    story.follow("Leave them as they are");
+    assert!(!none("local") && !none("local_b"));
+    story.follow("Reset all accounts");
+    story.press("Reset all accounts");
+    story.is_told("accounts were set back to their beginning.");
+    assert!(none("local") && none("local_b"));
+    story.open("/calls");
     story.sees("No call yet that fits");
 }
 

@@ -57,6 +57,37 @@ fn the_usage_of_a_page_is_what_the_service_says() {
     assert_eq!(rows(&page, "Usage of live"), wanted);
 }
 
+#[test]
+fn all_accounts_are_reset_by_the_form_of_the_page_that_asks() {
+    let ruled = Ruled::new();
+    for key in ["svc_live_local", "svc_test_local_b"] {
+        ruled.call(key, PAN, ASHA);
+    }
+    let listed = || ruled.get("/control/accounts").json();
+    let count = listed()["accounts"].as_array().map_or(0, Vec::len);
+    let asked = ruled.get("/reset").body;
+    assert!(
+        asked.contains(&format!("{count} accounts with 2 calls")),
+        "{asked}"
+    );
+    let with_calls = || {
+        let calls = listed().to_string();
+        calls.matches(r#""live":1"#).count() + calls.matches(r#""test":1"#).count()
+    };
+    assert_eq!(with_calls(), 2);
+    let elsewhere = format!("{FORM}Origin: http://evil.example\r\n");
+    assert_eq!(ruled.raw("POST", "/reset", &elsewhere, "").status, 403);
+    assert_eq!(with_calls(), 2);
+    let (to, page) = submit(&ruled, "/reset", "");
+    let said = format!("All {count} accounts were set back to their beginning.");
+    assert!(
+        to == "/accounts" && page.body.contains(&said),
+        "{to}: {}",
+        page.body
+    );
+    assert_eq!(with_calls(), 0);
+}
+
 /// A form with a file in it, as a browser sends it.
 fn upload(ruled: &Ruled, file: &str, more: &[(&str, &str)]) -> crate::client::Answer {
     let mut body = String::new();
