@@ -1,6 +1,7 @@
 //! The service as a Postman collection (v2.1). Its requests succeed in their order: each has an idempotency key of
 //! its own, and a later step of a flow takes what the answer of the first one left in a variable.
 
+use http::StatusCode;
 use serde_json::{Value, json};
 use svc_fixtures::contract::{BundleMode, Contract, FlowKey};
 
@@ -22,8 +23,11 @@ pub(super) fn collection(
     for (path, item) in methods {
         for (method, operation) in item.as_object().into_iter().flatten() {
             let tag = operation["tags"][0].as_str().unwrap_or_default();
-            let made = items(contract, path, method, operation).into_iter();
-            requests.extend(made.map(|item| (tag, item)));
+            let mut made = items(contract, path, method, operation);
+            for item in &mut made {
+                item["response"] = json!(saved(document, operation, &item["request"]));
+            }
+            requests.extend(made.into_iter().map(|item| (tag, item)));
         }
     }
     let tags = document["tags"].as_array().into_iter().flatten();
@@ -161,6 +165,46 @@ fn item(
         "request": request,
         "response": [],
     })
+}
+
+/// The answers that stand beside a request: every result that the document shows, and of each error status one.
+fn saved(document: &Value, operation: &Value, request: &Value) -> Vec<Value> {
+    let bodies = &operation["requestBody"]["content"]["application/json"]["examples"];
+    let responses = operation["responses"].as_object().into_iter().flatten();
+    let saved = responses.flat_map(|(code, response)| {
+        let response = resolved(document, response);
+        let code: u16 = code.parse().unwrap_or_default();
+        let status = StatusCode::from_u16(code).unwrap_or_default();
+        let examples = &response["content"]["application/json"]["examples"];
+        let most = if status.is_success() { usize::MAX } else { 1 };
+        let examples = examples.as_object().into_iter().flatten().take(most);
+        examples.map(move |(name, example)| {
+            let example = resolved(document, example);
+            let mut asked = request.clone();
+            // Of an example that has a request of its own, that is what was asked.
+            if let Some(body) = bodies.get(name) {
+                asked["body"]["raw"] = json!(format!("{:#}", body["value"]));
+            }
+            json!({
+                "name": example["summary"].as_str().unwrap_or(name),
+                "originalRequest": asked,
+                "status": status.canonical_reason(),
+                "code": code,
+                "_postman_previewlanguage": "json",
+                "header": [{ "key": "Content-Type", "value": "application/json" }],
+                "cookie": [],
+                "body": format!("{:#}", example["value"]),
+            })
+        })
+    });
+    saved.collect()
+}
+
+/// What stands here, or what is referred to here.
+fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    let pointer = value["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
+    let found = pointer.and_then(|pointer| document.pointer(pointer));
+    found.unwrap_or(value)
 }
 
 /// What is judged of an answer, and what is kept of it in variables.

@@ -139,6 +139,51 @@ fn every_operation_shows_an_answer_that_is_no_failure() {
     }
 }
 
+/// The requests of a collection, out of all its folders.
+fn requests<'v>(item: &'v Value, found: &mut Vec<&'v Value>) {
+    match item["item"].as_array() {
+        Some(items) => items.iter().for_each(|it| requests(it, found)),
+        None => found.push(item),
+    }
+}
+
+#[test]
+fn every_request_of_the_postman_collection_has_answers_of_the_document_saved_beside_it() {
+    let (rules, document) = made();
+    let urls = ListenerAddresses::DEFAULT.urls();
+    let collection = print(&rules, &accounts(), &urls, DocumentFormat::Postman, None);
+    let collection = serde_json::from_str(&collection).unwrap();
+    let (mut found, mut examples) = (Vec::new(), BTreeSet::new());
+    requests(&collection, &mut found);
+    walk(&document, "", &mut |place, value| {
+        if place.contains("/examples/") && place.ends_with("/value") {
+            examples.insert(value.to_string());
+        }
+    });
+    assert!(found.len() > 70, "{}", found.len());
+    for item in found {
+        let saved = item["response"].as_array().unwrap();
+        let codes: BTreeSet<u64> = saved.iter().filter_map(|it| it["code"].as_u64()).collect();
+        let has = |least, below| codes.range(least..below).next().is_some();
+        assert!(
+            has(200, 300) && has(401, 500) && has(500, 600),
+            "{}: {codes:?}",
+            item["name"]
+        );
+        for answer in saved {
+            let body: Value = serde_json::from_str(answer["body"].as_str().unwrap()).unwrap();
+            assert!(
+                examples.contains(&body.to_string()),
+                "{}: {body}",
+                item["name"]
+            );
+            let is_success = answer["code"].as_u64().unwrap() < 300;
+            assert_eq!(body["success"], is_success, "{}", item["name"]);
+            assert_eq!(answer["originalRequest"]["url"], item["request"]["url"]);
+        }
+    }
+}
+
 #[test]
 fn the_document_is_the_same_every_time() {
     let urls = ListenerAddresses::DEFAULT.urls();
