@@ -13,7 +13,7 @@ use super::store::{Kept, told};
 /// A copy of the store that `tests/stores` keeps of today's form: calls of several accounts, of one so many that a
 /// snapshot stands for most of them, one that waits, and a webhook that nobody took.
 fn store(folder: &Folder) -> Connection {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores/form-2.db");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores/form-3.db");
     let copy = folder.path().join("kept.db");
     std::fs::copy(kept, &copy).expect(WORKS);
     Connection::open(copy).expect(WORKS)

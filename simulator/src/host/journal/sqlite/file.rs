@@ -14,10 +14,14 @@ use crate::engine::state::entry::Entry;
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"SVCS");
 
 /// What makes each form of the store out of the one before it; the first out of an empty file.
-const FORMS: [&str; FORM as usize] = [include_str!("schema.sql"), include_str!("schema-2.sql")];
+const FORMS: [&str; FORM as usize] = [
+    include_str!("schema.sql"),
+    include_str!("schema-2.sql"),
+    include_str!("schema-3.sql"),
+];
 
 /// The newest form.
-pub(super) const FORM: i32 = 2;
+pub(super) const FORM: i32 = 3;
 
 /// Larger pages than SQLite's own: an entry takes two to four kilobytes.
 const PAGE_BYTES: u32 = 16 << 10;
@@ -167,9 +171,16 @@ impl StoreFile {
         check_place(path)?;
         let file = StoreFile::open_unlocked(path)?;
         match file.form()? {
-            0 => Err(StoreError::NoStore { path: file.path }),
-            _ => Ok(file),
+            0 => return Err(StoreError::NoStore { path: file.path }),
+            // An older one has no account that has ended and is still there: it is asked all the same.
+            1 | 2 => {
+                let none = "CREATE TEMP TABLE ended (account TEXT)";
+                let made = file.connection.execute_batch(none);
+                made.map_err(|source| failed(path, source))?;
+            }
+            _ => {}
         }
+        Ok(file)
     }
 
     fn open_unlocked(path: &Path) -> Result<Self, StoreError> {
@@ -252,10 +263,11 @@ impl StoreFile {
         Ok(self.setting(name)?.unwrap_or_else(|| value.to_owned()))
     }
 
-    /// The accounts that have entries whose place a snapshot has.
-    pub(super) fn summed_up(&self) -> rusqlite::Result<Vec<Arc<str>>> {
+    /// The accounts that have entries whose place a snapshot has, and those that have ended.
+    pub(super) fn forgettable(&self) -> rusqlite::Result<Vec<Arc<str>>> {
         let query = "SELECT account FROM snapshots WHERE EXISTS (SELECT 1 FROM entries \
-             WHERE entries.account = snapshots.account AND entries.number <= snapshots.number)";
+             WHERE entries.account = snapshots.account AND entries.number <= snapshots.number) \
+             UNION SELECT account FROM ended";
         let mut statement = self.connection.prepare(query)?;
         let ids = statement.query_map([], |row| row.get::<_, Arc<str>>(0))?;
         ids.collect()
@@ -277,7 +289,8 @@ impl StoreFile {
 
     /// Every account, by id.
     pub(super) fn accounts(&self) -> rusqlite::Result<Vec<Arc<str>>> {
-        let query = "SELECT account FROM snapshots UNION SELECT account FROM entries ORDER BY 1";
+        let query = "SELECT account FROM snapshots UNION SELECT account FROM entries \
+             EXCEPT SELECT account FROM ended ORDER BY 1";
         let mut statement = self.connection.prepare_cached(query)?;
         let ids = statement.query_map([], |row| row.get::<_, Arc<str>>(0))?;
         ids.collect()
@@ -293,8 +306,9 @@ impl StoreFile {
             .query_row([account], checked)
             .optional()
             .map_err(unreadable)?;
-        // What a snapshot has the place of may not have gone yet.
-        let query = "SELECT number, digest, entry FROM entries WHERE account = ?1 AND number > ?2 ORDER BY number";
+        // What a snapshot has the place of may not have gone yet, nor what an account left that has ended.
+        let query = "SELECT number, digest, entry FROM entries WHERE account = ?1 AND number > ?2 \
+             AND NOT EXISTS (SELECT 1 FROM ended WHERE account = ?1) ORDER BY number";
         let mut statement = self.connection.prepare_cached(query).map_err(unreadable)?;
         let after = snapshot
             .as_ref()

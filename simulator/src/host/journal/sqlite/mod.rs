@@ -6,6 +6,9 @@ mod file;
 mod lock;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
@@ -49,13 +52,13 @@ impl SqliteJournal {
         readiness: Arc<Readiness>,
     ) -> Result<Self, StoreError> {
         let file = StoreFile::open(path)?;
-        let summed_up = file.summed_up();
-        let summed_up = summed_up.map_err(|source| file::failed(path, source))?;
+        let forgettable = file.forgettable();
+        let forgettable = forgettable.map_err(|source| file::failed(path, source))?;
         let writer = Writer {
             metrics: Arc::clone(&metrics),
             readiness,
             file,
-            summed_up: summed_up.into(),
+            forgettable: forgettable.into(),
             versions: Versions::default(),
             has_failed: false,
         };

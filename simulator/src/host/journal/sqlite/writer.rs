@@ -75,11 +75,13 @@ impl StoreChange {
         }
     }
 
-    /// The account whose entries have a snapshot in their place then.
-    fn sums_up(&self) -> Option<Arc<str>> {
+    /// The account that has entries then which nobody needs: a snapshot has their place, or it has ended.
+    fn leaves_entries_of(&self) -> Option<Arc<str>> {
         match self {
-            StoreChange::Snapshot { account, .. } => Some(Arc::clone(account)),
-            StoreChange::Append { .. } | StoreChange::Close { .. } => None,
+            StoreChange::Snapshot { account, .. } | StoreChange::Close { account, .. } => {
+                Some(Arc::clone(account))
+            }
+            StoreChange::Append { .. } => None,
         }
     }
 
@@ -115,8 +117,8 @@ pub(super) struct Writer {
     pub(super) readiness: Arc<Readiness>,
     /// Whether it wrote nothing the last time.
     pub(super) has_failed: bool,
-    /// The accounts that may have entries whose place a snapshot has.
-    pub(super) summed_up: VecDeque<Arc<str>>,
+    /// The accounts that may have entries which nobody needs.
+    pub(super) forgettable: VecDeque<Arc<str>>,
 }
 
 impl Writer {
@@ -154,7 +156,7 @@ impl Writer {
         if !self.has_failed {
             return match given.try_recv() {
                 Ok(work) => Ok(Some(work)),
-                Err(TryRecvError::Empty) if !self.summed_up.is_empty() => {
+                Err(TryRecvError::Empty) if !self.forgettable.is_empty() => {
                     self.forget_in_peace();
                     Ok(None)
                 }
@@ -175,16 +177,16 @@ impl Writer {
         }
     }
 
-    /// Deletes some of what snapshots have the place of while nobody waits.
-    fn forget_in_peace(&mut self) {
-        let mut left = self.summed_up.clone();
+    /// Deletes some of what nobody needs while nobody waits.
+    pub(super) fn forget_in_peace(&mut self) {
+        let mut left = self.forgettable.clone();
         let forgotten = (|| {
             let transaction = self.file.connection.transaction()?;
             forget(&transaction, &mut left, MOST_FORGOTTEN)?;
             transaction.commit()
         })();
         match forgotten {
-            Ok(()) => self.summed_up = left,
+            Ok(()) => self.forgettable = left,
             // It is tried again when there is something to write.
             Err(error) => {
                 self.has_failed = true;
@@ -222,7 +224,7 @@ impl Writer {
     }
 
     /// Makes changes, all of them or none.
-    fn write(&mut self, group: Vec<StoreChange>) {
+    pub(super) fn write(&mut self, group: Vec<StoreChange>) {
         if group.is_empty() {
             return;
         }
@@ -269,36 +271,39 @@ impl Writer {
         };
         let outcomes = group.iter().map(|change| open.write(change));
         let outcomes = outcomes.collect::<Result<_, _>>()?;
-        let mut summed_up = self.summed_up.clone();
-        summed_up.extend(group.iter().filter_map(StoreChange::sums_up));
+        let mut forgettable = self.forgettable.clone();
+        forgettable.extend(group.iter().filter_map(StoreChange::leaves_entries_of));
         // More than comes, so that little is left over, and never so much that somebody waits for it.
         let entries: usize = group.iter().map(StoreChange::entries).sum();
         forget(
             &transaction,
-            &mut summed_up,
+            &mut forgettable,
             (4 * entries).min(MOST_FORGOTTEN),
         )?;
         transaction.commit()?;
-        self.summed_up = summed_up;
+        self.forgettable = forgettable;
         Ok(outcomes)
     }
 }
 
-/// Deletes no more than so many entries whose place a snapshot has.
+/// Deletes no more than so many entries whose place a snapshot has, or whose account has ended.
 fn forget(
     transaction: &Transaction<'_>,
-    summed_up: &mut VecDeque<Arc<str>>,
+    forgettable: &mut VecDeque<Arc<str>>,
     most: usize,
 ) -> rusqlite::Result<()> {
     let mut left = most;
-    while let Some(account) = summed_up.front().filter(|_| left > 0) {
+    while let Some(account) = forgettable.front().filter(|_| left > 0) {
         let delete = "DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE account = ?1 \
-             AND number <= (SELECT number FROM snapshots WHERE account = ?1) ORDER BY number LIMIT ?2)";
+             AND number <= CASE WHEN EXISTS (SELECT 1 FROM ended WHERE account = ?1) THEN 9223372036854775807 \
+             ELSE (SELECT number FROM snapshots WHERE account = ?1) END ORDER BY number LIMIT ?2)";
         let mut delete = transaction.prepare_cached(delete)?;
         let bound = i64::try_from(left).unwrap_or(i64::MAX);
         let deleted = delete.execute(params![account, bound])?;
         if deleted < left {
-            summed_up.pop_front();
+            // None of an account that has ended is left.
+            transaction.execute("DELETE FROM ended WHERE account = ?1", [account])?;
+            forgettable.pop_front();
         }
         left -= deleted;
     }
@@ -332,6 +337,9 @@ impl OpenGroup<'_> {
                 if self.version(account) != *after {
                     return Ok(Err(CommitError::Conflict));
                 }
+                if *after == Version::NONE {
+                    self.make_room(account)?;
+                }
                 let insert = "INSERT INTO entries VALUES (?1, ?2, ?3, ?4)";
                 let mut insert = self.transaction.prepare_cached(insert)?;
                 for (version, text) in entries {
@@ -344,15 +352,27 @@ impl OpenGroup<'_> {
                 if self.version(account) != *after {
                     return Ok(Err(CommitError::Conflict));
                 }
-                for table in ["entries", "snapshots"] {
-                    let delete = format!("DELETE FROM {table} WHERE account = ?1");
-                    self.transaction.execute(&delete, [account])?;
-                }
+                // It is gone from now on: its entries go a few at a time.
+                let transaction = self.transaction;
+                transaction.execute("DELETE FROM snapshots WHERE account = ?1", [account])?;
+                let end = "INSERT INTO ended VALUES (?1) ON CONFLICT DO NOTHING";
+                transaction.execute(end, [account])?;
                 self.versions.insert(Arc::clone(account), Version::NONE);
             }
             StoreChange::Snapshot { account, at, text } => self.put_snapshot(account, *at, text)?,
         }
         Ok(Ok(()))
+    }
+
+    /// Deletes what an account has left that ended under this id: the new one's entries have the same numbers.
+    fn make_room(&self, account: &str) -> rusqlite::Result<()> {
+        let ended = "DELETE FROM ended WHERE account = ?1";
+        let mut ended = self.transaction.prepare_cached(ended)?;
+        if ended.execute([account])? > 0 {
+            let left = "DELETE FROM entries WHERE account = ?1";
+            self.transaction.execute(left, [account])?;
+        }
+        Ok(())
     }
 
     fn put_snapshot(&self, account: &str, at: Version, text: &str) -> rusqlite::Result<()> {

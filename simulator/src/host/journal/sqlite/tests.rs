@@ -1,0 +1,132 @@
+//! An account that has ended is gone at once, and its entries a few at a time, whenever the writing stops in between.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::super::{Commit, Version};
+use super::care::check;
+use super::file::StoreFile;
+use super::writer::{StoreChange, Versions, Writer};
+use crate::engine::call::request::Environment;
+use crate::engine::state::account::Settings;
+use crate::engine::state::entry::Entry;
+
+/// What a thread would write with, after a start on this file.
+fn started(path: &Path) -> Writer {
+    let file = StoreFile::open(path).expect("a store");
+    let forgettable = file.forgettable().expect("it is read").into();
+    Writer {
+        file,
+        versions: Versions::default(),
+        metrics: Arc::default(),
+        readiness: Arc::default(),
+        has_failed: false,
+        forgettable,
+    }
+}
+
+fn account() -> Arc<str> {
+    Arc::from("local")
+}
+
+/// So many entries of an account that is new, and where they lead.
+fn entries(count: i64) -> (Vec<(Version, String)>, Version) {
+    let mut version = Version::NONE;
+    let texts = (0..count).map(|number| {
+        let entry = Entry {
+            at: Timestamp::from_millisecond(number).expect("a time"),
+            environment: Environment::Test,
+            changes: Vec::new(),
+        };
+        let text = entry.to_json();
+        version = version.after(&text);
+        (version, text)
+    });
+    (texts.collect(), version)
+}
+
+fn appended(entries: Vec<(Version, String)>) -> (StoreChange, Commit) {
+    let (unwritten, commit) = Commit::taken();
+    let change = StoreChange::Append {
+        account: account(),
+        after: Version::NONE,
+        entries,
+        unwritten,
+    };
+    (change, commit)
+}
+
+/// A store with an account of so many entries that has just ended.
+fn ended(path: &Path, count: i64) -> Writer {
+    let mut writer = started(path);
+    let (entries, after) = entries(count);
+    writer.write(vec![appended(entries).0]);
+    let (unwritten, commit) = Commit::taken();
+    writer.write(vec![StoreChange::Close {
+        account: account(),
+        after,
+        unwritten,
+    }]);
+    assert!(commit.is_written());
+    writer
+}
+
+/// How many rows there are: all entries, those that people see, and accounts that have ended.
+fn rows(writer: &Writer) -> [i64; 3] {
+    ["entries", "entries_since", "ended"].map(|table| {
+        let count = format!("SELECT count(*) FROM {table}");
+        let counted = writer
+            .file
+            .connection
+            .query_row(&count, [], |row| row.get(0));
+        counted.expect("it is counted")
+    })
+}
+
+fn is_gone(writer: &Writer, path: &Path) -> bool {
+    let report = check(path, &Settings::default()).expect("it is read");
+    assert_eq!(report.damage, Vec::<String>::new());
+    let read = writer.file.read(&account()).expect("it is read");
+    read.is_none() && report.accounts == 0 && writer.file.accounts().expect("a list").is_empty()
+}
+
+#[test]
+fn an_account_that_ended_is_gone_after_every_stop_while_its_entries_go_a_few_at_a_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kept.db");
+    let mut writer = ended(&path, 600);
+    for left in [600, 344, 88] {
+        assert_eq!(rows(&writer), [left, 0, 1]);
+        assert!(is_gone(&writer, &path));
+        // As after a stop just then: what is left is known from the file.
+        drop(writer);
+        writer = started(&path);
+        assert!(is_gone(&writer, &path));
+        writer.forget_in_peace();
+    }
+    assert_eq!(rows(&writer), [0, 0, 0]);
+    assert!(writer.forgettable.is_empty());
+}
+
+#[test]
+fn an_account_that_is_opened_while_the_one_before_it_goes_has_its_own_entries_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kept.db");
+    let mut writer = ended(&path, 600);
+    writer.forget_in_peace();
+    let (again, commit) = appended(entries(2).0);
+    writer.write(vec![again]);
+    assert!(commit.is_written());
+    for _ in 0..2 {
+        assert_eq!(rows(&writer), [2, 2, 0]);
+        let read = writer.file.read(&account()).expect("it is read");
+        assert_eq!(read.map(|it| it.version), Some(entries(2).1));
+        writer.forget_in_peace();
+    }
+    // Whoever still takes it for the first one is told otherwise.
+    let (late, commit) = appended(entries(1).0);
+    writer.write(vec![late]);
+    assert!(commit.has_failed());
+}
