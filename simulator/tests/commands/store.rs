@@ -389,3 +389,14 @@ fn a_check_tells_each_kind_of_damage_and_the_start_refuses_it() {
         "{stdout}{stderr}"
     );
 }
+
+#[cfg(not(feature = "postgres"))]
+#[test]
+fn a_program_without_postgresql_says_how_to_get_one_with_it() {
+    let folder = Folder::new("without-postgres");
+    let url = "postgres://svc:secret@127.0.0.1/svc";
+    assert_eq!(
+        refused(&folder, url, &[]),
+        "error: this program was built without PostgreSQL; build it with `--features postgres`\n"
+    );
+}
