@@ -208,7 +208,7 @@ impl SteadyMonth<'_> {
             number: self.made + self.count(before) + 1,
             endpoint: of.endpoint,
             price: of.need,
-            left: Paise(i64::try_from(left(before).floor()).ok()?),
+            left: Paise(i64::try_from(left(before).floor().max(0)).ok()?),
         })
     }
 }

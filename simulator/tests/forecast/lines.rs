@@ -247,3 +247,30 @@ fn a_month_of_one_call_a_day_is_as_many_calls_as_it_has_days() {
     let forecast = foretold(&lines[..10].join("\n"), "", &settings()).expect("a forecast");
     assert_eq!(forecast.total.calls, 30, "{}", told(&forecast));
 }
+
+#[test]
+fn the_largest_numbers_that_are_read_are_reckoned() {
+    let line = |at: &str| {
+        call(&format!(
+            r#","status":"completed","at":"{at}","charged":1000000"#
+        ))
+    };
+    let lines: Vec<String> = (0..1000)
+        .map(|at| line(&format!("1999-12-31T23:{:02}:59.{at:03}Z", at % 60)))
+        .chain([line("9999-12-30T00:00:00.001Z")])
+        .collect();
+    let most = ForecastSettings {
+        wallet: crate::rupees(100_000_000_000),
+        span: Some(StatedSpan::CallsPerMonth(10_000_000_000)),
+        ..settings()
+    };
+    let amounts = [settings(), most].map(|settings| {
+        let forecast = foretold(&lines.join("\n"), "", &settings).expect("a forecast");
+        let dry = forecast.wallet.map(|wallet| wallet.words);
+        format!("{} {}", forecast.total.amount, dry.unwrap_or_default())
+    });
+    insta::assert_snapshot!(amounts.join("\n"), @"
+    10267.16 
+    10000000000000000 100000000000 INR run dry on day 1: call 100001 is refused, verify.identity.pan for 1000000 INR where 0 INR are left
+    ");
+}

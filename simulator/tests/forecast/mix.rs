@@ -313,3 +313,40 @@ per_day = -1
     1 mistake found
     ");
 }
+
+#[test]
+fn the_largest_numbers_that_are_read_are_reckoned() {
+    let text = r#"
+growth = 10
+days = 366
+wallet = 100000000000
+
+[[calls]]
+endpoint = "verify.identity.dl"
+per_day = 99999999.9999
+no_record = 0.3333
+failed = 0.3333
+refused = 0.3333
+retries = 0.9999
+asked_again = 0.7777
+pending = 0.1111
+
+[[flow]]
+name = "All"
+per_day = 99999999.9999
+retries = 0.9999
+steps = [
+    { endpoint = "verify.identity.dl", share = 0.9999, no_record = 0.3331, asked_again = 0.3333 },
+    { endpoint = "bundles.full-business-verification", share = 0.0001, failed = 0.7777 },
+    "verify.employment.uan", "verify.employment.uan", "verify.employment.uan", "verify.employment.uan",
+    "verify.employment.uan", "verify.employment.uan", "verify.employment.uan", "verify.employment.uan",
+]
+"#;
+    let told = mix(text, &settings());
+    let total = told.lines().find(|line| line.starts_with("total"));
+    let dry = told.lines().find(|line| line.contains("run dry"));
+    insta::assert_snapshot!([total, dry].map(Option::unwrap_or_default).join("\n"), @"
+    total | 731963399999 | 683165027276 | 48775602806 | 48798372723 | 30742556425407.75
+    100000000000 INR run dry on day 2: call 2301588235 is refused, verify.identity.dl for 75 INR where 0 INR are left
+    ");
+}
