@@ -151,7 +151,10 @@ pub fn forecast_traffic(
     let bill = TrafficBill::of(tariff, &seen.calls, settings.as_live);
     let loads = monthly_loads(&seen.calls, &bill, period.factor);
     let timed = TimedTraffic::new(tariff, &seen.calls, period.factor);
-    let times: Vec<TimeTaken> = loads.iter().map(|load| timed.time(load.endpoint)).collect();
+    let times: Vec<TimeTaken> = loads
+        .iter()
+        .map(|load| timed.time(load.endpoint, load.environment))
+        .collect();
     let saved = SeenSavings::of(&seen.calls, &bill, settings.windows, period.factor);
     let forecast = ForecastParts {
         tariff,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use svc_fixtures::contract::{Flow, FlowKey};
+use svc_fixtures::contract::{Environment, Flow, FlowKey};
 use svc_fixtures::json::Json;
 
 use super::distribution::LatencyDistribution;
@@ -21,16 +21,18 @@ pub(super) struct TimedTraffic<'t> {
     tariff: &'t Tariff<'t>,
     calls: &'t [MeteredCall],
     factor: Ratio,
-    samples: BTreeMap<EndpointIndex, Vec<u64>>,
+    /// By endpoint and environment: the sandbox takes other times than live.
+    samples: BTreeMap<(EndpointIndex, &'static str), Vec<u64>>,
 }
 
 impl<'t> TimedTraffic<'t> {
     /// Of these calls; a month has this factor times as many.
     pub(super) fn new(tariff: &'t Tariff<'t>, calls: &'t [MeteredCall], factor: Ratio) -> Self {
-        let mut samples: BTreeMap<EndpointIndex, Vec<u64>> = BTreeMap::new();
+        let mut samples: BTreeMap<_, Vec<u64>> = BTreeMap::new();
         for call in calls.iter().filter(|call| call.ending.is_executed()) {
             if let Some(took) = call.seen.took_ms {
-                samples.entry(call.endpoint).or_default().push(took);
+                let of = (call.endpoint, call.environment.as_str());
+                samples.entry(of).or_default().push(took);
             }
         }
         TimedTraffic {
@@ -42,16 +44,29 @@ impl<'t> TimedTraffic<'t> {
     }
 
     /// How long an answer of this endpoint takes: as measured, where it was.
-    pub(super) fn time(&self, endpoint: EndpointIndex) -> TimeTaken {
-        let samples = self.samples.get(&endpoint);
-        let measured = samples.and_then(|samples| TimeTaken::measured(samples));
-        measured.unwrap_or_else(|| {
-            let of = self.calls.iter().find(|call| call.endpoint == endpoint);
-            let environment = of.map_or(svc_fixtures::contract::Environment::Live, |call| {
-                call.environment
-            });
+    pub(super) fn time(&self, endpoint: EndpointIndex, environment: Environment) -> TimeTaken {
+        self.measured(endpoint, environment).unwrap_or_else(|| {
             TimeTaken::documented(self.tariff.endpoint(endpoint).latency(environment))
         })
+    }
+
+    fn measured(&self, endpoint: EndpointIndex, environment: Environment) -> Option<TimeTaken> {
+        let samples = self.samples.get(&(endpoint, environment.as_str()))?;
+        TimeTaken::measured(samples)
+    }
+
+    /// Where flows of this endpoint are looked at: on live, where it was called there.
+    fn environment_of(&self, endpoint: EndpointIndex) -> Environment {
+        let is_live =
+            |call: &MeteredCall| call.endpoint == endpoint && call.environment == Environment::Live;
+        match self.calls.iter().any(is_live) {
+            true => Environment::Live,
+            false => Environment::Test,
+        }
+    }
+
+    fn usual_time(&self, endpoint: EndpointIndex) -> TimeTaken {
+        self.time(endpoint, self.environment_of(endpoint))
     }
 
     /// Every flow that was seen.
@@ -73,10 +88,10 @@ impl<'t> TimedTraffic<'t> {
     }
 
     fn executed(&self, endpoint: EndpointIndex) -> impl Iterator<Item = &'t MeteredCall> {
-        let mine = self
-            .calls
-            .iter()
-            .filter(move |call| call.endpoint == endpoint);
+        let environment = self.environment_of(endpoint);
+        let is_mine =
+            move |call: &&MeteredCall| call.endpoint == endpoint && call.environment == environment;
+        let mine = self.calls.iter().filter(is_mine);
         mine.filter(|call| call.ending.is_executed())
     }
 
@@ -91,10 +106,7 @@ impl<'t> TimedTraffic<'t> {
             return None;
         }
         let documented = bundle(self.tariff, endpoint, self.month(runs))?;
-        let measured = self
-            .samples
-            .get(&endpoint)
-            .and_then(|it| TimeTaken::measured(it));
+        let measured = self.measured(endpoint, self.environment_of(endpoint));
         Some(TimedFlow {
             time: measured.unwrap_or(documented.time),
             ..documented
@@ -113,7 +125,7 @@ impl<'t> TimedTraffic<'t> {
             .iter()
             .map(|endpoint| TimedStep {
                 name: self.tariff.endpoint(*endpoint).name.clone(),
-                time: self.time(*endpoint),
+                time: self.usual_time(*endpoint),
             })
             .collect();
         let linked = self.linked(flow, &steps);
@@ -165,7 +177,12 @@ impl<'t> TimedTraffic<'t> {
         let issues = flow.steps.first()?.issues.as_ref()?;
         let mut runs: Vec<Run> = Vec::new();
         let mut by_token: BTreeMap<(&str, String), usize> = BTreeMap::new();
-        for call in self.calls.iter().filter(|call| call.ending.is_executed()) {
+        let environment = self.environment_of(*steps.first()?);
+        let executed = self
+            .calls
+            .iter()
+            .filter(|call| call.ending.is_executed() && call.environment == environment);
+        for call in executed {
             let Some(at) = steps.iter().position(|step| *step == call.endpoint) else {
                 continue;
             };
@@ -217,7 +234,7 @@ impl<'t> TimedTraffic<'t> {
             documented.map(|wait| TimeTaken::of_documents(LatencyDistribution::constant(wait)))
         });
         let name = self.tariff.endpoint(endpoint).name.clone();
-        let first = self.time(endpoint);
+        let first = self.usual_time(endpoint);
         let whole: Vec<u64> = all
             .iter()
             .filter(|call| !call.was_pending || call.seen.after_ms.is_some())

@@ -278,3 +278,23 @@ fn a_webhook_brings_the_charge_and_the_time_of_what_was_pending() {
     Calls: 1, which stand for 30 d as stated; a month is 1 times that.
     ");
 }
+
+#[test]
+fn the_sandbox_takes_its_own_time() {
+    let line = |environment: &str, took: u64| {
+        pan("10:00:00", "A", COMPLETED, "")
+            .replace("\"live\"", &format!("\"{environment}\",\"tookMs\":{took}"))
+    };
+    let lines = [
+        line("live", 300),
+        line("test", 2),
+        line("live", 310),
+        line("test", 3),
+    ];
+    let told = traffic(&lines.join("\n"), &a_month());
+    let rows: Vec<&str> = told.lines().skip(1).take(2).collect();
+    insta::assert_snapshot!(rows.join("\n"), @"
+    verify.identity.pan | 2 | 2 | 0 | 0 | 5 | 300 | 310 | measured: 2
+    verify.identity.pan (sandbox) | 2 | 0 | 0 | 2 | 0 | 2 | 3 | measured: 2
+    ");
+}
