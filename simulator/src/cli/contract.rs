@@ -10,6 +10,7 @@ use svc_fixtures::world::WorldRows;
 use super::failure::Failure;
 use crate::engine::compute;
 use crate::simulator::files::{source, toml_files_of};
+use crate::world::World;
 
 /// Lays the rows of a folder over the built-in ones: its `contract/`, `answers/` and `world/`, or those of a
 /// `fixtures/` in it, as a checkout has them.
@@ -46,12 +47,13 @@ pub(super) fn lay_over(folder: &Path) -> Result<(), Failure> {
     }
     embedded::lay_over(files).map_err(|mistake| refused(&mistake))?;
     let contract = Contract::read(&embedded::contract())?;
-    let world = WorldRows::read(&embedded::world()).map_err(|mistake| refused(&mistake))?;
+    let rows = WorldRows::read(&embedded::world())?;
+    World::new(&rows).map_err(|mistake| refused(&format!("world: {mistake}")))?;
     Answers::read(
         &embedded::answers(),
         &contract,
         &compute::signatures(),
-        &world,
+        &rows,
     )?;
     Ok(())
 }
