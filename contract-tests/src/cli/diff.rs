@@ -10,25 +10,25 @@ use futures_util::FutureExt as _;
 use futures_util::future::join;
 use svc_fixtures::contract::{Contract, Environment};
 
-use super::budget::report_spending;
 use super::connection::{ConnectionArgs, duration};
 use super::diff_outputs::DiffOutputArgs;
-use super::diff_sides::{LEFT, NamedSide, OpenSide, RIGHT, SidesArgs};
+use super::diff_sides::{LEFT, RIGHT, SidesArgs};
 use super::early_end::EndOfRun;
 use super::exit::{CommandError, Exit};
 use super::judge::load;
 use super::outputs::DataSubjects;
 use super::run::fresh_seed;
 use super::selection::SelectionArgs;
+use super::side::{NamedSide, OpenSide, Sent, SidePlan};
 use super::{dry_run, say};
-use crate::capture::{Capabilities, Capture};
+use crate::capture::Capabilities;
 use crate::check::{self, Check};
 use crate::diff::compare;
 use crate::diff::report::SideReport;
-use crate::event::{Event, RunStarted, Totals};
+use crate::event::RunStarted;
 use crate::plan::Setting;
 use crate::profile::Profile;
-use crate::run::{self, EarlyEnd, Filter, Order, RunLimits};
+use crate::run::{EarlyEnd, Filter, Order, RunLimits};
 
 pub(super) const HELP: &str = "\
 Exit codes:
@@ -76,13 +76,6 @@ pub(super) struct Diff {
     dry_run: bool,
     #[command(flatten)]
     outputs: DiffOutputArgs,
-}
-
-/// How a side ended.
-struct Sent {
-    capture: Capture,
-    totals: Totals,
-    shortened: bool,
 }
 
 impl Diff {
@@ -281,48 +274,24 @@ impl Diff {
             why
         };
         let ended = ended.boxed_local().shared();
-        let send =
-            |side, setting, guard| self.side(side, setting, checks, filter, guard, ended.clone());
-        let first = send(left, left_setting, guards.0);
-        let second = send(right, right_setting, guards.1);
+        let plan = SidePlan {
+            checks,
+            filter,
+            connection: &self.connection,
+            limits: RunLimits {
+                jobs: self.jobs,
+                max_failures: None,
+                order: Order::Listed,
+                kept_bytes: KEPT_BYTES,
+            },
+        };
+        let first = left.send(&plan, left_setting, guards.0, ended.clone());
+        let second = right.send(&plan, right_setting, guards.1, ended.clone());
         let (first, second) = match shares {
             true => (first.await, second.await),
             false => join(first, second).await,
         };
         Ok([(first?, came.get()), (second?, came.get())])
-    }
-
-    async fn side(
-        &self,
-        side: &OpenSide,
-        setting: &Setting<'_>,
-        checks: &[Check],
-        filter: &Filter,
-        guard: crate::spend::SpendGuard,
-        ended: impl Future<Output = EarlyEnd>,
-    ) -> Result<Sent, CommandError> {
-        let target = side.target(&self.connection)?;
-        let pace = self.connection.pace();
-        super::preflight::ask(setting, &target, &side.ring, pace).await?;
-        let client = side.client(&target, setting, guard, self.connection.pace());
-        let limits = RunLimits {
-            jobs: self.jobs,
-            max_failures: None,
-            order: Order::Listed,
-            kept_bytes: KEPT_BYTES,
-        };
-        let mut silent = |_: &mut Event| {};
-        let run = run::run_until(setting, checks, filter, limits, &client, &mut silent, ended);
-        let (capture, totals) = run.await;
-        report_spending(client.guard(), None);
-        Ok(Sent {
-            capture: Capture {
-                local: side.here,
-                ..capture
-            },
-            totals,
-            shortened: client.guard().shortened().is_some(),
-        })
     }
 }
 

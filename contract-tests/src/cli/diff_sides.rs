@@ -1,28 +1,19 @@
-//! The two services of a comparison: their arguments, and what is found behind them.
+//! The arguments of a comparison that name its two services.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use reqwest::Url;
-use svc_fixtures::contract::{Contract, Environment, Paise};
+use svc_fixtures::contract::Paise;
 
 use super::budget::{BudgetArgs, rupees};
-use super::connection::{ConnectionArgs, duration};
+use super::connection::duration;
 use super::exit::CommandError;
-use super::keys::{self, KeyFlags};
-use super::receiver::{self, ReceiverArgs};
-use super::{execution, run};
-use crate::client::{Client, Keyring, Pace};
-use crate::diff::report::SideReport;
-use crate::event::RunStarted;
-use crate::plan::Setting;
+use super::keys::KeyFlags;
+use super::receiver::ReceiverArgs;
+use super::side::{GivenSide, NamedSide, SideFlags};
 use crate::redact::Secret;
-use crate::run::Filter;
-use crate::sink::RunSink;
-use crate::spend::SpendGuard;
-use crate::target::{Console, HttpTarget, Target as _};
 
 /// The two services.
 #[derive(Debug, Args)]
@@ -119,14 +110,8 @@ pub(super) struct SidesArgs {
     result_wait: Duration,
 }
 
-/// What the arguments of a side are called.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SideFlags {
-    /// What it is called.
-    pub(super) name: &'static str,
-    keys: KeyFlags,
-    console: &'static str,
-}
+/// What is said where an address is missing.
+const TWO: &str = "diff takes two addresses, or two captures";
 
 /// The left side.
 pub(super) const LEFT: SideFlags = SideFlags {
@@ -137,8 +122,9 @@ pub(super) const LEFT: SideFlags = SideFlags {
             "--left-key (or SVC_LEFT_KEY)",
             "--left-live-key (or SVC_LEFT_LIVE_KEY)",
         ],
+        console: "--left-console",
     },
-    console: "--left-console",
+    otherwise: TWO,
 };
 
 /// The right side.
@@ -150,55 +136,22 @@ pub(super) const RIGHT: SideFlags = SideFlags {
             "--right-key (or SVC_RIGHT_KEY)",
             "--right-live-key (or SVC_RIGHT_LIVE_KEY)",
         ],
+        console: "--right-console",
     },
-    console: "--right-console",
+    otherwise: TWO,
 };
-
-/// One service, as the arguments name it.
-pub(super) struct NamedSide {
-    flags: SideFlags,
-    sandbox: Url,
-    live: Option<Url>,
-    ring: Keyring,
-    console: Option<String>,
-    budget: BudgetArgs,
-    receiver: ReceiverArgs,
-}
-
-/// One service, and what was found of it.
-pub(super) struct OpenSide {
-    pub(super) flags: SideFlags,
-    pub(super) sandbox: Url,
-    pub(super) live: Option<Url>,
-    pub(super) ring: Keyring,
-    pub(super) console: Option<Console>,
-    pub(super) sink: Option<RunSink>,
-    pub(super) budget: BudgetArgs,
-    /// Whether nobody real can be behind it.
-    pub(super) here: bool,
-    receiver: ReceiverArgs,
-}
-
-/// What is given of one side.
-struct Given<'a> {
-    flags: SideFlags,
-    sandbox: &'a Option<String>,
-    live: &'a Option<String>,
-    keys: [&'a Option<Secret>; 2],
-    console: &'a Option<String>,
-}
 
 impl SidesArgs {
     /// Both services.
     pub(super) fn both(&self) -> Result<[NamedSide; 2], CommandError> {
-        let left = Given {
+        let left = GivenSide {
             flags: LEFT,
             sandbox: &self.left_url,
             live: &self.left_live,
             keys: [&self.left_key, &self.left_live_key],
             console: &self.left_console,
         };
-        let right = Given {
+        let right = GivenSide {
             flags: RIGHT,
             sandbox: &self.right_url,
             live: &self.right_live,
@@ -228,151 +181,5 @@ impl SidesArgs {
                 receiver(self.right_listen, &self.right_webhook_secret),
             )?,
         ])
-    }
-}
-
-impl Given<'_> {
-    fn side(self, budget: BudgetArgs, receiver: ReceiverArgs) -> Result<NamedSide, CommandError> {
-        let flags = self.flags;
-        let [sandbox_flag, live_flag] = flags.keys.addresses;
-        let Some(sandbox) = self.sandbox else {
-            return Err(CommandError::usage(format!(
-                "{sandbox_flag} is needed: diff takes two addresses, or two captures. Nothing was sent"
-            )));
-        };
-        let sandbox = keys::address(sandbox_flag, sandbox)?;
-        let live = self.live.as_deref();
-        let live = live.map(|text| keys::address(live_flag, text));
-        let live = live.transpose()?;
-        let [test_key, live_key] = self.keys.map(Option::as_ref);
-        let ring = keys::ring(&flags.keys, &sandbox, live.as_ref(), test_key, live_key)?;
-        Ok(NamedSide {
-            flags,
-            sandbox,
-            live,
-            ring,
-            console: self.console.clone(),
-            budget,
-            receiver,
-        })
-    }
-}
-
-impl NamedSide {
-    /// Looks for its console.
-    pub(super) async fn open(self, connection: &ConnectionArgs) -> Result<OpenSide, CommandError> {
-        let given = self.console.as_deref();
-        let given = given.map(|text| (self.flags.console, text));
-        let found = execution::console(connection, given, &self.sandbox).await?;
-        let usable = self.console.is_some() || !run::is_given(&self.ring);
-        let console = found.filter(|console| usable && console.simulates(&self.sandbox));
-        Ok(OpenSide {
-            here: run::is_here(&self.sandbox, self.live.as_ref(), &self.ring),
-            flags: self.flags,
-            sandbox: self.sandbox,
-            live: self.live,
-            ring: self.ring,
-            console,
-            sink: None,
-            budget: self.budget,
-            receiver: self.receiver,
-        })
-    }
-}
-
-impl OpenSide {
-    /// Whether it says that it is a simulator of ours.
-    pub(super) fn is_simulator(&self) -> bool {
-        self.console.is_some()
-    }
-
-    /// Opens its receiver of webhooks, where it has one; the setting learns of that, and of its console.
-    pub(super) async fn receive(
-        &mut self,
-        contract: &Contract,
-        setting: &mut Setting<'_>,
-    ) -> Result<(), CommandError> {
-        let console = self.console.as_ref();
-        let found = console.map(|console| console.capabilities.clone());
-        setting.capabilities = found.unwrap_or_default();
-        self.sink = self.receiver.open(console, contract).await?;
-        receiver::add(&mut setting.capabilities, self.sink.as_ref());
-        Ok(())
-    }
-
-    /// Whether both sides are at one address: then what one does to an account, the other may see.
-    pub(super) fn shares_accounts(&self, other: &OpenSide) -> bool {
-        let host = |url: &Url| {
-            (
-                url.host_str().map(str::to_owned),
-                url.port_or_known_default(),
-            )
-        };
-        let both = self.live.as_ref().zip(other.live.as_ref());
-        host(&self.sandbox) == host(&other.sandbox)
-            || both.is_some_and(|(mine, others)| host(mine) == host(others))
-    }
-
-    /// Who says which of its calls may go out.
-    pub(super) fn guard(
-        &self,
-        setting: &Setting<'_>,
-        filter: &Filter,
-    ) -> Result<SpendGuard, CommandError> {
-        let (live, key) = (self.live.as_ref(), self.ring.live.as_ref());
-        self.budget.guard(live, key, setting, filter)
-    }
-
-    /// What is sent to.
-    pub(super) fn target(&self, connection: &ConnectionArgs) -> Result<HttpTarget, CommandError> {
-        let (sandbox, live) = (self.sandbox.clone(), self.live.clone());
-        let target = HttpTarget::new(sandbox, live, connection.timeouts(), &connection.tls()?);
-        let target = target.map_err(|error| CommandError::usage(error.to_string()))?;
-        let console = self.console.as_ref();
-        Ok(target.with_console(console.map(|console| console.url.clone())))
-    }
-
-    /// Who sends.
-    pub(super) fn client<'t>(
-        &self,
-        target: &'t HttpTarget,
-        setting: &Setting<'t>,
-        guard: SpendGuard,
-        pace: Pace,
-    ) -> Client<'t, HttpTarget> {
-        Client::new(target, self.ring.clone(), setting)
-            .guarded(guard)
-            .paced(pace)
-            .waiting_for_results(self.receiver.result_wait())
-            .with_sink(self.sink.clone())
-    }
-}
-
-impl SideFlags {
-    /// What reports say of it.
-    pub(super) fn report(&self, side: &OpenSide) -> SideReport {
-        let addresses = [
-            Some((Environment::Test, &side.sandbox)),
-            side.live.as_ref().map(|live| (Environment::Live, live)),
-        ];
-        let target = HttpTarget::new(
-            side.sandbox.clone(),
-            side.live.clone(),
-            crate::target::Timeouts::default(),
-            &svc_tls::Tls::default(),
-        );
-        let shown = |environment| target.as_ref().ok()?.address(environment);
-        let addresses = addresses.into_iter().flatten();
-        let addresses: Vec<_> = addresses
-            .filter_map(|(environment, _)| Some((environment, shown(environment)?)))
-            .collect();
-        let names: Vec<_> = addresses.iter().map(|(_, url)| url.clone()).collect();
-        SideReport {
-            name: names.join(", "),
-            started: RunStarted {
-                addresses,
-                ..RunStarted::default()
-            },
-        }
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct KeyFlags {
     pub(super) addresses: [&'static str; 2],
     /// The key of each environment.
     pub(super) keys: [&'static str; 2],
+    /// The console.
+    pub(super) console: &'static str,
 }
 
 impl KeyFlags {
@@ -33,13 +35,24 @@ impl KeyFlags {
     pub(super) const RUN: KeyFlags = KeyFlags {
         addresses: ["--base-url", "--live-url"],
         keys: ["--api-key (or SVC_API_KEY)", "--live-key (or SVC_LIVE_KEY)"],
+        console: "--console-url",
     };
 
-    fn address(&self, environment: Environment) -> &'static str {
+    /// What the address of an environment is called.
+    pub(super) fn address(&self, environment: Environment) -> &'static str {
         match environment {
             Environment::Test => self.addresses[0],
             Environment::Live => self.addresses[1],
         }
+    }
+
+    /// What its key is called, without the variable that it may stand in.
+    pub(super) fn key(&self, environment: Environment) -> &'static str {
+        let long = match environment {
+            Environment::Test => self.keys[0],
+            Environment::Live => self.keys[1],
+        };
+        long.split(' ').next().unwrap_or(long)
     }
 }
 

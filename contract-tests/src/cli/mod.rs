@@ -24,6 +24,7 @@ mod record;
 mod replay;
 mod run;
 mod selection;
+mod side;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -5,6 +5,7 @@ use svc_fixtures::contract::{Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
 use super::exit::CommandError;
+use super::keys::KeyFlags;
 use crate::capture::{Credential, Response};
 use crate::client::{Client, Keyring, Pace};
 use crate::plan::{Case, RequestTemplate, Rule, Setting};
@@ -35,6 +36,7 @@ enum Obstacle {
 
 /// Asks each environment, and says what is in the way of a run, where something is.
 pub(super) async fn ask<T: Target>(
+    flags: &KeyFlags,
     setting: &Setting<'_>,
     target: &T,
     keys: &Keyring,
@@ -54,17 +56,18 @@ pub(super) async fn ask<T: Target>(
     }
     let swapped = met.iter().all(|(_, it)| *it == Obstacle::OtherEnvironment);
     if swapped && met.len() == Environment::ALL.len() {
-        return Err(CommandError::usage(
-            "--base-url and --live-url are swapped: each answers that the key is for the other one \
-             (SVC_KEY_ENVIRONMENT_MISMATCH). Nothing was judged",
-        ));
+        let [sandbox, live] = flags.addresses;
+        return Err(CommandError::usage(format!(
+            "{sandbox} and {live} are swapped: each answers that the key is for the other one \
+             (SVC_KEY_ENVIRONMENT_MISMATCH). Nothing was judged"
+        )));
     }
     let mut texts = Vec::new();
     for (environment, obstacle) in &met {
         let address = client.address(*environment).unwrap_or_default();
-        let mut text = describe(*environment, &address, obstacle);
+        let mut text = describe(flags, *environment, &address, obstacle);
         if let Obstacle::Nowhere(_) = obstacle
-            && let Some(console) = console(client, *environment).await
+            && let Some(console) = console(flags, client, *environment).await
         {
             text = console;
         }
@@ -169,11 +172,18 @@ impl Obstacle {
 }
 
 /// What it is, and what to do.
-fn describe(environment: Environment, address: &str, obstacle: &Obstacle) -> String {
-    let (name, url_flag, key_flag, other_flag) = match environment {
-        Environment::Test => ("the sandbox", "--base-url", "--api-key", "--live-url"),
-        Environment::Live => ("live", "--live-url", "--live-key", "--base-url"),
+fn describe(
+    flags: &KeyFlags,
+    environment: Environment,
+    address: &str,
+    obstacle: &Obstacle,
+) -> String {
+    let name = match environment {
+        Environment::Test => "the sandbox",
+        Environment::Live => "live",
     };
+    let (url_flag, key_flag) = (flags.address(environment), flags.key(environment));
+    let other_flag = flags.address(environment.other());
     let prefix = environment.key_prefix();
     match obstacle {
         Obstacle::Key(said, at) => {
@@ -219,23 +229,28 @@ fn describe(environment: Environment, address: &str, obstacle: &Obstacle) -> Str
 }
 
 /// What the console of a simulator says of itself, where that is what was taken for the service.
-async fn console<T: Target>(client: &Client<'_, T>, environment: Environment) -> Option<String> {
+async fn console<T: Target>(
+    flags: &KeyFlags,
+    client: &Client<'_, T>,
+    environment: Environment,
+) -> Option<String> {
     let health = RequestTemplate::get("/control/health").by(Credential::Nothing);
     let answer = answer(client, environment, health, "its console").await?;
     let json = Json::parse(&answer.body).ok()?;
     let text = |name: &str| json.get(name).and_then(Json::as_text);
     text("product").filter(|it| *it == "svc-simulator")?;
-    let (flag, own) = match environment {
-        Environment::Test => ("--base-url", "sandbox"),
-        Environment::Live => ("--live-url", "live"),
+    let own = match environment {
+        Environment::Test => "sandbox",
+        Environment::Live => "live",
     };
+    let (flag, own_flag) = (flags.address(environment), flags.console);
     let address = client.address(environment).unwrap_or_default();
     let own = text(own).map_or(String::new(), |own| {
         format!("; its {environment} listener is at {own}")
     });
     Some(format!(
         "{flag}: {address} is the console of a simulator, and not the service{own}. The console's own flag is \
-         --console-url"
+         {own_flag}"
     ))
 }
 
@@ -252,7 +267,7 @@ mod tests {
         };
         let obstacle = of(&answer);
         obstacle.map_or_else(String::new, |it| {
-            describe(Environment::Test, "http://a.example", &it)
+            describe(&KeyFlags::RUN, Environment::Test, "http://a.example", &it)
         })
     }
 

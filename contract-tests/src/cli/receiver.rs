@@ -22,7 +22,7 @@ use crate::target::Console;
 const SHORTEST_SECRET: usize = 8;
 
 /// The run's own receiver of webhooks.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct ReceiverArgs {
     /// Receive webhooks at this address, such as 0.0.0.0:8900 or 127.0.0.1:0 [default: a free port, where the
     /// console is that of a simulator on this machine]
@@ -107,14 +107,7 @@ impl ReceiverArgs {
     }
 
     fn secret(&self) -> Result<Option<&Secret>, CommandError> {
-        let secret = self.webhook_secret.as_ref();
-        match secret.is_some_and(|secret| secret.expose().len() < SHORTEST_SECRET) {
-            true => Err(CommandError::usage(format!(
-                "--webhook-secret (or SVC_WEBHOOK_SECRET): a secret of under {SHORTEST_SECRET} characters can't be blacked \
-                 out in what is written. Nothing was sent"
-            ))),
-            false => Ok(secret),
-        }
+        long_enough(self.webhook_secret.as_ref())
     }
 
     /// Where to listen: without an address at the port of the URL.
@@ -127,6 +120,17 @@ impl ReceiverArgs {
         let here = console.is_some_and(|console| keys::is_loopback(&console.url));
         let free = here.then_some(SocketAddr::from(([127, 0, 0, 1], 0)));
         self.listen.or(url.map(of_url)).or(free)
+    }
+}
+
+/// A secret that can be found in what is written.
+pub(super) fn long_enough(secret: Option<&Secret>) -> Result<Option<&Secret>, CommandError> {
+    match secret.is_some_and(|secret| secret.expose().len() < SHORTEST_SECRET) {
+        true => Err(CommandError::usage(format!(
+            "--webhook-secret (or SVC_WEBHOOK_SECRET): a secret of under {SHORTEST_SECRET} characters can't be blacked \
+             out in what is written. Nothing was sent"
+        ))),
+        false => Ok(secret),
     }
 }
 

@@ -150,7 +150,7 @@ impl Run {
         let target = target.map_err(|error| CommandError::usage(error.to_string()))?;
         let target = target.with_console(console.map(|console| console.url));
         let pace = self.execution.connection().pace();
-        runtime.block_on(preflight::ask(&setting, &target, &ring, pace))?;
+        runtime.block_on(preflight::ask(&OF_RUN, &setting, &target, &ring, pace))?;
         let client = Client::new(&target, ring, &setting)
             .guarded(guard)
             .paced(self.execution.connection().pace())
