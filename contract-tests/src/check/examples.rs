@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use svc_fixtures::contract::Contract;
-use svc_fixtures::reading::Source;
+use svc_fixtures::embedded;
+use svc_fixtures::reading::{Problems, Source};
 
 use super::entry::{Cases, Check, Stage};
 use crate::example::{self, ExampleFile};
@@ -42,15 +43,19 @@ examples! {
 }
 
 static BUILT_IN: LazyLock<Vec<ExampleFile>> = LazyLock::new(|| {
-    let sources: Vec<_> = FILES
-        .iter()
-        .map(|(path, text)| Source::new(*path, *text))
-        .collect();
-    match example::read(&Contract::built_in(), &sources) {
-        Ok(families) => families,
-        Err(problems) => panic!("the built-in examples do not read:\n{problems}"),
-    }
+    read(&Contract::built_in())
+        .unwrap_or_else(|problems| panic!("the built-in examples do not read:\n{problems}"))
 });
+
+/// Reads the examples by these rows. A file of somebody's own folder of rows is in the place of the built-in one.
+pub(super) fn read(contract: &Contract) -> Result<Vec<ExampleFile>, Problems> {
+    let source = |(path, text): &(&str, &str)| {
+        let below = path.trim_start_matches("contract-tests/");
+        embedded::overlaid(below).unwrap_or_else(|| Source::new(*path, *text))
+    };
+    let sources: Vec<_> = FILES.iter().map(source).collect();
+    example::read(contract, &sources)
+}
 
 fn cases(family: &str) -> Option<Vec<Case>> {
     let mut families = BUILT_IN.iter();

@@ -32,7 +32,18 @@ mod webhooks;
 #[cfg(test)]
 mod completeness_tests;
 
+use svc_fixtures::contract::Contract;
+use svc_fixtures::reading::Problems;
+
 pub use entry::{Cases, Check, Stage};
+
+/// Whether the examples read by these rows.
+///
+/// # Errors
+/// Every mistake of every file of examples.
+pub(crate) fn examples_read(contract: &Contract) -> Result<(), Problems> {
+    examples::read(contract).map(drop)
+}
 
 /// Every check, family by family.
 #[must_use]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, Field, Operation};
+use svc_fixtures::embedded;
 use svc_fixtures::reading::{Problems, Source, Table};
 
 use super::expect::Ending;
@@ -51,10 +52,19 @@ pub enum InputTarget {
 pub const TEXT: &str = include_str!("../../inputs.toml");
 
 static BUILT_IN: LazyLock<Vec<Input>> = LazyLock::new(|| {
-    let source = Source::new("inputs.toml", TEXT);
-    let read = read(&Contract::built_in(), &source, &[]);
+    let read = read_built_in(&Contract::built_in());
     read.unwrap_or_else(|problems| panic!("the built-in inputs do not read:\n{problems}"))
 });
+
+/// Reads the built-in file by these rows. One of somebody's own folder of rows is in its place.
+///
+/// # Errors
+/// Every mistake, where the rows are others than the built-in ones.
+pub(crate) fn read_built_in(contract: &Contract) -> Result<Vec<Input>, Problems> {
+    let built_in = || Source::new("contract-tests/inputs.toml", TEXT);
+    let source = embedded::overlaid("inputs.toml").unwrap_or_else(built_in);
+    read(contract, &source, &[])
+}
 
 /// The inputs built into this crate.
 ///
