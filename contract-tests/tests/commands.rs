@@ -359,3 +359,16 @@ fn every_command_has_its_manual_page_and_its_completions() {
     }
     assert_eq!(done(&["completions", "tcsh"]).0, 2);
 }
+
+#[test]
+fn a_service_that_follows_the_rows_would_change_none_of_them() {
+    let simulator = Simulator::start_blocking();
+    let at = simulator.addresses();
+    let [sandbox, live] = [at.sandbox, at.live].map(|address| format!("http://{address}"));
+    let arguments = ["drift", "--base-url", &sandbox, "--live-url", &live];
+    let output = outside::command(&arguments).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    simulator.stop_blocking();
+}

@@ -55,6 +55,7 @@ fn main() -> ExitCode {
             follows,
         ),
         trial("rows_with_a_mistake_say_where_it_is", mistaken),
+        trial("a_service_is_asked_and_the_same_is_proposed", asked),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -109,6 +110,77 @@ fn captured(second: &Second, folder: &Folder) -> String {
     let output = command.output().expect("it runs");
     assert!(Path::new(&capture).exists(), "{}", out(&output));
     capture
+}
+
+/// The arguments that name the service, and what may be spent there.
+fn of_service<'a>(second: &'a Second, spent: &'a str) -> Vec<&'a str> {
+    let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/second/inputs.toml");
+    vec![
+        "--base-url",
+        second.sandbox.as_str(),
+        "--api-key",
+        "svc_test_default_k1",
+        "--live-url",
+        second.live.as_str(),
+        "--live-key",
+        "svc_live_default_k1",
+        "--inputs",
+        inputs,
+        "--budget-inr",
+        "1000000",
+        "--spend-file",
+        spent,
+    ]
+}
+
+fn asked() {
+    let second = Second::start(None, &[]);
+    second.plant(&PLANTED.map(|(name, _)| name), &["other_prices"]);
+    let folder = Folder::new("asked");
+    let [spent, first, saved, again] =
+        ["spent.jsonl", "first.patch", "now.capture", "again.patch"].map(|name| folder.path(name));
+    let service = of_service(&second, &spent);
+    let dry = [&["drift", "--dry-run"], &*service].concat();
+    ends(&dry, 0);
+    assert!(!Path::new(&spent).exists(), "nothing is sent or spent");
+    let out = ["drift", "--patch", &first, "--capture", &saved];
+    let said = ends(&[&out, &*service].concat(), 1);
+    for place in [
+        "typeOfApplication is never there",
+        "status = 404",
+        "price_inr = ",
+    ] {
+        assert!(said.contains(place), "{place}: {said}");
+    }
+    assert!(said.contains("spent "), "{said}");
+    // What it was asked is compared as a capture of it is.
+    ends(&["drift", &saved, "--patch", &again], 1);
+    // Stand-ins of people are counted anew.
+    let lines = |path: &String| -> Vec<String> {
+        let text = std::fs::read_to_string(path).expect("a patch");
+        let lines = text.lines().filter(|line| !line.contains("[redacted "));
+        lines.map(str::to_owned).collect()
+    };
+    assert_eq!(lines(&first), lines(&again));
+    // A part of it is asked where a part is meant.
+    let part = ["drift", "--operation", "verify.identity.voter"];
+    let service = &service[..4];
+    let said = ends(&[&part, service].concat(), 1);
+    assert!(said.contains("age is"), "{said}");
+    assert!(!said.contains("verify.utility"), "{said}");
+    let nobody = [
+        "drift",
+        "--base-url",
+        "http://127.0.0.1:1",
+        "--check",
+        "envelope",
+    ];
+    ends(&nobody, 3);
+    let said = ends(&["drift"], 2);
+    assert!(
+        said.contains("--base-url is needed: drift takes the address of a service, or a capture"),
+        "{said}"
+    );
 }
 
 fn follows() {

@@ -8,30 +8,35 @@ use anyhow::Context as _;
 use clap::Args;
 use svc_fixtures::contract::Contract;
 
+use super::drift_service::ServiceArgs;
 use super::exit::{CommandError, Exit};
 use super::judge::load;
-use super::{outputs, say};
+use super::{Choice, outputs, say};
 use crate::capture::Capture;
 use crate::drift::{RowDrift, drift};
 use crate::personal::{PersonalMembers, Pseudonyms};
 use crate::plan::{Setting, inputs};
 
 pub(super) const HELP: &str = "\
-`run --capture FILE` makes a capture of a service; recorded traffic is one, too. Review the patch, then apply it to a
-checkout with `patch -p1`, or lay the folder of --out over the built-in rows: `svc-simulator --contract FOLDER`,
+With --base-url the plan of `run` is sent to a service, within the budget; with a capture nothing is sent: `run --capture
+FILE` makes one, and recorded traffic is one, too. Review the patch, then apply it to a checkout with `patch -p1`, or lay the folder of --out over the built-in rows: `svc-simulator --contract FOLDER`,
 `svc-contract-tests --contract FOLDER run …`.
 
 Exit codes:
   0  the rows say what the service does
   1  they would have to say something else, or it does what rows can't say
-  2  usage, or the capture can't be read
-  4  the capture holds nothing to compare, or the patch could not be written";
+  2  usage, also a key or an address that is not the service's; or the capture can't be read
+  3  the service did not answer
+  4  there is nothing to compare, or the patch could not be written
+  5  the budget did not cover all that was planned, since calls cost more than was known
+  6  ended by a signal or --time-limit; the rows say what was seen until then";
 
 /// What to compare with the rows, and where the change goes.
 #[derive(Debug, Args)]
 pub(super) struct Drift {
-    /// A capture of the service: of `run --capture`, or recorded traffic
-    capture: PathBuf,
+    /// A capture of the service: of `run --capture`, or recorded traffic. Then nothing is sent
+    #[arg(value_name = "CAPTURE")]
+    recorded: Option<PathBuf>,
     /// Write the patch to this file [default: stdout]
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
@@ -41,6 +46,11 @@ pub(super) struct Drift {
     /// Propose other latencies, too, where all that answers say is far from the figures of the row
     #[arg(long)]
     latencies: bool,
+    /// Whether what was seen of people goes into the rows as it is; else stand-ins do
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    show_personal_data: Choice,
+    #[command(flatten)]
+    service: ServiceArgs,
 }
 
 impl Drift {
@@ -49,14 +59,24 @@ impl Drift {
             outputs::writable(path)?;
         }
         let contract = Contract::built_in();
-        let mut capture = load(&self.capture)?;
+        let (mut capture, end) = match &self.recorded {
+            Some(path) => (self.loaded(path)?, Exit::Held),
+            None => match self.service.ask(&contract, self.show_personal_data)? {
+                Some(asked) => asked,
+                None => return Ok(Exit::Held),
+            },
+        };
         let setting = Setting::of(&contract, inputs::built_in(), &capture);
-        if capture.cases.iter().all(|case| case.exchanges.is_empty()) {
-            say("the capture holds no answer");
-            return Ok(Exit::Nothing);
-        }
         if !capture.local {
             without_people(&contract, &mut capture);
+        }
+        if answers(&capture) == 0 {
+            say("there is no answer to compare with the rows");
+            return Ok(if end == Exit::Held {
+                Exit::Nothing
+            } else {
+                end
+            });
         }
         let found = drift(&setting, &capture, self.latencies);
         match &self.patch {
@@ -77,10 +97,22 @@ impl Drift {
             say(format_args!("not in the patch: {line}"));
         }
         Ok(match found.changes.is_empty() && found.left.is_empty() {
-            true => Exit::Held,
+            true => end,
             false => Exit::Broken,
         })
     }
+
+    fn loaded(&self, path: &Path) -> Result<Capture, CommandError> {
+        let mut capture = load(path)?;
+        capture.local = self.show_personal_data.or(capture.local);
+        Ok(capture)
+    }
+}
+
+/// How many answers there are.
+fn answers(capture: &Capture) -> usize {
+    let exchanges = capture.cases.iter().flat_map(|case| &case.exchanges);
+    exchanges.filter(|one| one.response.is_ok()).count()
 }
 
 /// What goes into the rows is invented: nobody's data stands there.

@@ -8,6 +8,7 @@ mod diff;
 mod diff_outputs;
 mod diff_sides;
 mod drift;
+mod drift_service;
 mod dry_run;
 mod early_end;
 mod execution;
