@@ -84,6 +84,8 @@ impl Import {
             most_connections: 0,
             drain: Duration::ZERO,
             ca_file: None,
+            client_certificate: None,
+            webhook_secret: None,
         };
         let file = record::create(&self.out, &empty(&plan), self.replace)
             .map_err(|error| CommandError::usage(format!("--out {error:#}")))?;

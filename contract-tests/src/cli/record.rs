@@ -15,12 +15,14 @@ use super::early_end::EndOfRun;
 use super::exit::{CommandError, Exit};
 use super::judge::judge;
 use super::outputs::OutputArgs;
+use super::receiver::long_enough;
 use super::run::fresh_seed;
 use super::{keys, say};
 use crate::capture::{Capabilities, Capture};
 use crate::prices::PriceList;
 use crate::profile::Profile;
 use crate::record::{self, RecordPlan, Recorded, Route, RouteKind};
+use crate::redact::Secret;
 
 /// What is listened to, whom that is passed on to, and where it is written.
 #[derive(Debug, Args)]
@@ -70,6 +72,17 @@ pub(super) struct RecordArgs {
     /// Trust the certificate authorities of this file (PEM), too
     #[arg(long, env = "SVC_CA_FILE", value_name = "FILE")]
     ca_file: Option<PathBuf>,
+    /// Show this certificate to the service where it asks for one: certificate and key (PEM)
+    #[arg(long, env = "SVC_CLIENT_CERT", value_name = "FILE")]
+    client_cert: Option<PathBuf>,
+    /// The secret that the service signs webhooks with: whether it is theirs is judged, and it is in no file
+    #[arg(
+        long,
+        env = "SVC_WEBHOOK_SECRET",
+        hide_env_values = true,
+        value_name = "SECRET"
+    )]
+    webhook_secret: Option<Secret>,
     #[command(flatten)]
     outputs: OutputArgs,
 }
@@ -113,6 +126,8 @@ impl RecordArgs {
             most_connections: self.connections as usize,
             drain: self.drain,
             ca_file: self.ca_file.clone(),
+            client_certificate: self.client_cert.clone(),
+            webhook_secret: long_enough(self.webhook_secret.as_ref())?.cloned(),
         };
         let file = record::create(&self.out, &empty(&plan), self.replace)
             .map_err(|error| CommandError::usage(format!("--out {error:#}")))?;

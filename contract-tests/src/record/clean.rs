@@ -11,6 +11,7 @@ use svc_fixtures::contract::Environment;
 use crate::capture::{CapturedCase, Channel, Credential, Request};
 use crate::plan::{Setting, USAGE, VERIFICATIONS};
 use crate::redact::{REDACTED, Redactor, Secret};
+use crate::verdict::posted;
 
 /// Headers that are secrets themselves.
 const SECRET: [&str; 9] = [
@@ -60,9 +61,19 @@ pub(super) struct Keys {
     known: BTreeMap<(&'static str, String), (Credential, Arc<Redactor>)>,
     /// What finds any of them.
     all: Option<Arc<Redactor>>,
+    /// What else is in no file.
+    besides: Vec<Secret>,
 }
 
 impl Keys {
+    /// Keys beside which these secrets are looked for, too.
+    pub(super) fn besides(besides: Vec<Secret>) -> Self {
+        Keys {
+            besides,
+            ..Keys::default()
+        }
+    }
+
     /// How a request was authorized, and what finds that in all that came of it.
     pub(super) fn of(
         &mut self,
@@ -86,7 +97,9 @@ impl Keys {
             0 => Credential::Own,
             more => Credential::Another(format!("key-{}", more + 1)),
         };
-        let redactor = Arc::new(Redactor::of(&secrets(&place.1)));
+        let mut own = secrets(&place.1);
+        own.extend(self.besides.iter().cloned());
+        let redactor = Arc::new(Redactor::of(&own));
         let found = (credential, redactor);
         self.known.insert(place, found.clone());
         found
@@ -96,7 +109,8 @@ impl Keys {
     pub(super) fn any(&mut self) -> Arc<Redactor> {
         let known = self.known.keys();
         let made = || {
-            let secrets: Vec<_> = known.flat_map(|(_, text)| secrets(text)).collect();
+            let secrets = known.flat_map(|(_, text)| secrets(text));
+            let secrets: Vec<_> = secrets.chain(self.besides.iter().cloned()).collect();
             Arc::new(Redactor::of(&secrets))
         };
         Arc::clone(self.all.get_or_insert_with(made))
@@ -128,7 +142,10 @@ pub(super) fn headers(
         () if local || PLAIN.contains(&name) || name.contains("ratelimit") => redactor.text(value),
         () => NOT_KEPT.to_owned(),
     };
-    let written = headers.iter().filter(|(name, _)| *name != "authorization");
+    let own = [posted::VERIFIED, "authorization"];
+    let written = headers
+        .iter()
+        .filter(|(name, _)| !own.contains(&name.as_str()));
     let written = written.map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes());
         (redactor.text(name.as_str()), shown(name.as_str(), &value))

@@ -46,7 +46,8 @@ pub async fn record(
         let plan = plan.clone();
         std::thread::Builder::new()
             .name("recording".to_owned())
-            .spawn(move || desk::work(&plan, file, landed, say))
+            // It ends where it is told to, whoever could still send to it.
+            .spawn(move || desk::work(&plan, file, landed.into_iter().map_while(|it| it), say))
             .context("no thread for the recording")?
     };
     let (stop, stopped) = watch::channel(false);
@@ -67,7 +68,9 @@ pub async fn record(
     for way in ways {
         way.await.context("a listener broke")?;
     }
-    drop(proxy);
+    // Connections that were cut let go of theirs first, where they are asked to.
+    tokio::task::yield_now().await;
+    proxy.end();
     let written = tokio::task::spawn_blocking(move || desk.join()).await?;
     written.map_err(|_| {
         anyhow::anyhow!("the recording broke off: what passed since is not in the file")

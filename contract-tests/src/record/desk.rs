@@ -15,6 +15,8 @@ use crate::personal::{PersonalMembers, Pseudonyms, is_judged_alike};
 use crate::plan::{Setting, inputs};
 use crate::recorded::{self, CALLS, WEBHOOKS};
 use crate::redact::{REDACTED, Redactor, Secret};
+use crate::signature::Signature;
+use crate::verdict::posted::{SIGNATURE, VERIFIED};
 use crate::verdict::{Finding, IssuedIds, Verdict};
 
 /// Who is told a line while a recording is made.
@@ -50,7 +52,7 @@ pub(super) fn work(
     let mut desk = Desk {
         plan,
         setting: &setting,
-        keys: clean::Keys::default(),
+        keys: clean::Keys::besides(plan.webhook_secret.iter().cloned().collect()),
         ids: IssuedIds::across_cases(),
         pseudonyms: (!plan.local).then(people),
         say,
@@ -79,8 +81,13 @@ impl Desk<'_> {
             RouteKind::Calls(_) => self.keys.of(environment, &seen.headers),
             RouteKind::Webhooks => (Credential::Nothing, self.keys.any()),
         };
+        let verified = self.verified(&seen);
         let number = seen.number;
-        let (exchange, unread) = exchange(self.plan, seen, environment, credential, &redactor);
+        let (mut exchange, unread) = exchange(self.plan, seen, environment, credential, &redactor);
+        if let Some(verified) = verified {
+            let said = (VERIFIED.to_owned(), verified.to_string());
+            exchange.request.headers.push(said);
+        }
         let name = clean::name(self.setting, number, &exchange.request, self.plan.local);
         let mut captured = CapturedCase {
             took_ms: exchange.took_ms,
@@ -91,6 +98,16 @@ impl Desk<'_> {
             None => captured.exchanges.push(exchange),
         }
         captured
+    }
+
+    /// Whether a webhook is signed with the secret, where that is known and all that was signed is here. The capture says
+    /// it, so that judging again says the same without the secret.
+    fn verified(&self, seen: &Seen) -> Option<bool> {
+        let secret = self.plan.webhook_secret.as_ref()?;
+        let header = seen.headers.get(SIGNATURE)?.to_str().ok()?;
+        let judged = seen.kind == RouteKind::Webhooks && !seen.sent.is_cut();
+        let signature = Signature::read(header).ok().filter(|_| judged)?;
+        Some(signature.is_of(secret.expose(), &seen.sent.bytes))
     }
 
     /// Judges it and says what is broken; answers it as it may be saved.

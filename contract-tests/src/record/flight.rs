@@ -29,7 +29,7 @@ pub(super) struct Flight {
     began: Instant,
     most_bytes: usize,
     state: Mutex<Option<Landed>>,
-    desk: Sender<Landed>,
+    desk: Sender<Option<Landed>>,
 }
 
 /// Why there is no whole answer where the client broke off.
@@ -47,7 +47,7 @@ impl Flight {
         seen: Seen,
         place: OwnedSemaphorePermit,
         most_bytes: usize,
-        desk: Sender<Landed>,
+        desk: Sender<Option<Landed>>,
     ) -> Arc<Self> {
         Arc::new(Flight {
             began: Instant::now(),
@@ -88,9 +88,10 @@ impl Flight {
     }
 }
 
-impl Drop for Flight {
-    fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+impl Flight {
+    /// Hands over what was seen until now; once.
+    pub(super) fn land(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(mut landed) = state.take() else {
             return;
         };
@@ -104,7 +105,13 @@ impl Drop for Flight {
         }
         landed.seen.at_s = now_s();
         // Where the desk is gone nothing is recorded any more; its end says so.
-        let _ = self.desk.send(landed);
+        let _ = self.desk.send(Some(landed));
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        self.land();
     }
 }
 
@@ -157,7 +164,8 @@ impl Body for Passing {
                 if let Some(part) = frame.data_ref() {
                     self.note(|body| body.take(part, most));
                 }
-                if self.body.is_end_stream() {
+                // Trailers are the end of a body: nobody asks for more behind them.
+                if frame.is_trailers() || self.body.is_end_stream() {
                     self.ended();
                 }
             }

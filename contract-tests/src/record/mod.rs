@@ -25,6 +25,7 @@ use svc_fixtures::contract::Environment;
 use tokio::net::TcpListener;
 
 use crate::profile::Profile;
+use crate::redact::Secret;
 pub use connections::record;
 pub use desk::Say;
 pub use file::{CaptureFile, create};
@@ -71,6 +72,10 @@ pub struct RecordPlan {
     pub drain: Duration,
     /// Whom a service that speaks TLS is trusted by, beside the machine's own authorities (PEM).
     pub ca_file: Option<PathBuf>,
+    /// What is shown to a service that asks for a certificate: it and its key (PEM).
+    pub client_certificate: Option<PathBuf>,
+    /// What webhooks are signed with, where that is known: then signatures are checked.
+    pub webhook_secret: Option<Secret>,
 }
 
 /// What came of a recording.

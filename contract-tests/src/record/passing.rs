@@ -1,9 +1,9 @@
 //! One request passed on, and its answer passed back.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -41,7 +41,8 @@ type Upstream = Client<HttpsConnector<HttpConnector>, Passing>;
 #[derive(Debug)]
 pub(super) struct Proxy {
     upstream: Upstream,
-    desk: Sender<Landed>,
+    desk: Sender<Option<Landed>>,
+    under_way: Mutex<Vec<Weak<Flight>>>,
     places: Arc<Semaphore>,
     numbers: AtomicU64,
     most_bytes: usize,
@@ -51,8 +52,15 @@ pub(super) struct Proxy {
 const PLACES: usize = 512;
 
 impl Proxy {
-    pub(super) fn new(plan: &RecordPlan, desk: Sender<Landed>) -> Result<Self, TlsFileError> {
-        let tls = svc_tls::client_config(ServerTrust::AuthorityAndName, plan.ca_file.as_deref())?;
+    pub(super) fn new(
+        plan: &RecordPlan,
+        desk: Sender<Option<Landed>>,
+    ) -> Result<Self, TlsFileError> {
+        let tls = svc_tls::client_config(
+            ServerTrust::AuthorityAndName,
+            plan.ca_file.as_deref(),
+            plan.client_certificate.as_deref(),
+        )?;
         let mut http = HttpConnector::new();
         http.enforce_http(false);
         http.set_nodelay(true);
@@ -73,6 +81,7 @@ impl Proxy {
         Ok(Proxy {
             upstream: client.build(connector),
             desk,
+            under_way: Mutex::default(),
             places: Arc::new(Semaphore::new(PLACES)),
             numbers: AtomicU64::new(0),
             most_bytes: plan.most_bytes,
@@ -115,6 +124,7 @@ impl Proxy {
             at_s: 0,
         };
         let flight = Flight::new(seen, place, self.most_bytes, self.desk.clone());
+        self.note(&flight);
         let host = HeaderValue::from_str(&authority(to)).ok();
         head.headers = passed_on(&head.headers, host.as_ref());
         head.version = Version::HTTP_11;
@@ -143,6 +153,34 @@ impl Proxy {
                 own(StatusCode::BAD_GATEWAY, &format!("no answer: {why}"))
             }
         })
+    }
+}
+
+impl Proxy {
+    fn note(&self, flight: &Arc<Flight>) {
+        let mut under_way = self.under_way();
+        // Those that landed are forgotten now and then: there are never many more than places.
+        if under_way.len() >= 2 * PLACES {
+            under_way.retain(|flight| flight.strong_count() > 0);
+        }
+        under_way.push(Arc::downgrade(flight));
+    }
+
+    /// Ends the recording: whatever is still under way is recorded as broken off, and what comes later is not. A service
+    /// that takes no more of a request would keep its exchange for ever.
+    pub(super) fn end(&self) {
+        let all = std::mem::take(&mut *self.under_way());
+        for flight in all.iter().filter_map(Weak::upgrade) {
+            flight.land();
+        }
+        // Where the desk is gone its end says so.
+        let _ = self.desk.send(None);
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, Vec<Weak<Flight>>> {
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -11,7 +11,7 @@ mod finding;
 mod inconclusive;
 mod issued;
 mod law;
-mod posted;
+pub(crate) mod posted;
 mod price;
 mod registered;
 mod rule;

@@ -6,7 +6,11 @@ use crate::capture::{Exchange, Request, Response};
 use crate::plan::VERIFICATIONS;
 use crate::signature::Signature;
 
-const SIGNATURE: &str = "x-service-signature";
+/// The header that a webhook is signed in.
+pub(crate) const SIGNATURE: &str = "x-service-signature";
+
+/// The name under which a recording that knew the secret says whether the signature is that of the bytes.
+pub(crate) const VERIFIED: &str = "x-recorded-signature-verified";
 
 /// It is POSTed, signed in the form of the contract, and its body is an envelope that says how a verification ended.
 pub(super) fn judge(findings: &mut Findings<'_>, exchange: &Exchange) {
@@ -26,6 +30,14 @@ pub(super) fn judge(findings: &mut Findings<'_>, exchange: &Exchange) {
     );
     let found = mistake.map_or_else(String::new, |why| format!("{header} ({why})"));
     findings.must("webhook.signature", mistake.is_none(), what, form, found);
+    if let Some(verified) = posted.header(VERIFIED) {
+        let (theirs, found) = (
+            "that of its bytes with the secret",
+            "that of something else",
+        );
+        let is_theirs = verified == "true";
+        findings.must("webhook.signature", is_theirs, what, theirs, found);
+    }
     // A body is judged like the answer to a look-up of its verification: it names its operation itself.
     let response = Response {
         status: 200,

@@ -8,5 +8,6 @@ mod hostile;
 mod process;
 mod recording;
 mod services;
+mod streams;
 mod unchanged;
 mod webhooks;

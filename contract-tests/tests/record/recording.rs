@@ -75,6 +75,17 @@ impl Recording {
         &self.addresses[0]
     }
 
+    /// The most memory that it had at once.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn most_memory_kb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.program.id()));
+        let status = status.expect("Linux");
+        let mut lines = status.lines();
+        let line = lines.find_map(|line| line.strip_prefix("VmHWM:"));
+        let line = line.expect("it is there").trim().trim_end_matches(" kB");
+        line.parse().expect("a number")
+    }
+
     /// Ends it as Ctrl-C does.
     pub(crate) fn end(self) -> Ended {
         self.program.interrupt();

@@ -3,7 +3,7 @@
 use serde_json::json;
 use svc_contract_tests::capture::Channel;
 use svc_simulator::Simulator;
-use svc_test_support::{Authority, Folder, Reply, Server};
+use svc_test_support::{Authority, Folder, Reply, Server, TlsFront};
 
 use super::process::Second;
 use super::recording::{Recording, body, pan, raw, request};
@@ -118,4 +118,23 @@ fn the_second_implementation_over_tls_is_recorded_with_its_webhooks() {
     let recording = Recording::of(second.sandbox.as_str(), &[]);
     assert!(raw(recording.address(), &pan("")).starts_with("HTTP/1.1 502"));
     assert_eq!(recording.end().code, Some(3));
+}
+
+#[test]
+fn a_service_that_asks_for_a_certificate_is_shown_it() {
+    let (authority, folder) = (Authority::default(), Folder::new("record-client"));
+    folder.write("ca.pem", &authority.pem());
+    folder.write("mine.pem", &authority.client().pem());
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let server = Server::start(|_| Reply::Says(200, Vec::new(), b"{}".to_vec()));
+    let own = authority.server(&["localhost"]);
+    let front = TlsFront::of_known_clients(server.address, &own, &authority);
+    let (ca_file, mine) = (path("ca.pem"), path("mine.pem"));
+    let known = ["--ca-file", &ca_file, "--client-cert", &mine];
+    let recording = Recording::of(&front.url, &known);
+    assert!(raw(recording.address(), &pan("")).starts_with("HTTP/1.1 200"));
+    recording.end();
+    let recording = Recording::of(&front.url, &known[..2]);
+    assert!(raw(recording.address(), &pan("")).starts_with("HTTP/1.1 502"));
+    recording.end();
 }

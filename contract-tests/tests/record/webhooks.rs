@@ -4,11 +4,9 @@ use svc_test_support::{Reply, Server};
 
 use super::recording::{Recording, raw, request};
 
-#[test]
-fn a_webhook_reaches_the_receiver_byte_for_byte_and_is_judged() {
-    let receiver = Server::start(|_| Reply::Says(503, Vec::new(), b"later".to_vec()));
-    let hook = format!("{}/hooks", receiver.url);
-    let recording = Recording::start(&[
+/// A recording of webhooks alone.
+fn recording_webhooks(hook: &str, more: &[&str]) -> Recording {
+    let ways = [
         "--listen",
         "127.0.0.1:0",
         "--forward",
@@ -16,8 +14,39 @@ fn a_webhook_reaches_the_receiver_byte_for_byte_and_is_judged() {
         "--webhooks-listen",
         "127.0.0.1:0",
         "--webhooks-to",
-        &hook,
-    ]);
+        hook,
+    ];
+    Recording::start(&[&ways[..], more].concat())
+}
+
+#[test]
+fn a_signature_is_checked_where_the_secret_is_known_and_that_is_written_nowhere() {
+    let receiver = Server::start(|_| Reply::Says(204, Vec::new(), Vec::new()));
+    // What `openssl dgst -sha256 -hmac whsec_sample` says of `1800000000.{}`.
+    let mac = "f52d4e0e4419c81c39140518136f0ea025fb48625c1de7c62ce1ea91a41b6c1a";
+    for (secret, is_theirs) in [("whsec_sample", true), ("whsec_another", false)] {
+        let recording = recording_webhooks(&receiver.url, &["--webhook-secret", secret]);
+        let headers = format!(
+            "X-Service-Signature: t=1800000000,v1={mac}\r\nX-Note: {secret}\r\nX-Recorded-Signature-Verified: true\r\n"
+        );
+        raw(
+            &recording.addresses[1],
+            &request("POST", "/", &headers, "{}"),
+        );
+        let ended = recording.end();
+        let says = "that of something else";
+        assert_eq!(ended.said.contains(says), !is_theirs, "{}", ended.said);
+        assert_eq!(ended.judged().1.contains(says), !is_theirs);
+        let written = format!("{}{}{}", ended.text, ended.said, ended.report);
+        assert!(!written.contains(secret), "{written}");
+    }
+}
+
+#[test]
+fn a_webhook_reaches_the_receiver_byte_for_byte_and_is_judged() {
+    let receiver = Server::start(|_| Reply::Says(503, Vec::new(), b"later".to_vec()));
+    let hook = format!("{}/hooks", receiver.url);
+    let recording = recording_webhooks(&hook, &[]);
     let body = "{ \"verificationId\": \"svcv_1\",\"status\":\"pending\" }\n";
     let headers = "X-Service-Signature: t=1,v1=zz\r\nContent-Type: application/json\r\n";
     let came = raw(

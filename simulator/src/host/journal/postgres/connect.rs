@@ -75,7 +75,7 @@ impl StoreAddress {
             .connect_timeout(PATIENCE)
             .tcp_user_timeout(PATIENCE)
             .keepalives_idle(PATIENCE);
-        let tls = svc_tls::client_config(trust, authorities.as_deref());
+        let tls = svc_tls::client_config(trust, authorities.as_deref(), None);
         let tls = tls.map_err(|error| PostgresError::Url(error.to_string()))?;
         Ok(StoreAddress {
             config,
