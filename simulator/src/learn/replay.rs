@@ -11,7 +11,7 @@ use super::leaves::{EnvelopeLeaf, leaves};
 use super::traffic::{Enveloped, Traffic, TrafficCall};
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::{BEGINS, Observed, Rehearsal, RequestSpec};
-use crate::scenario::{AccountConfig, Because, KeyConfig, MoreHeaders, WireFault};
+use crate::scenario::{AccountConfig, Because, KeyConfig, WireFault};
 
 /// What the simulator answers a captured call.
 #[derive(Debug, Clone)]
@@ -103,7 +103,7 @@ impl<'r> Life<'r> {
             content_encoding: call.header("content-encoding"),
             idempotency_key: call.header("idempotency-key"),
             reference_id: call.header("x-reference-id"),
-            headers: MoreHeaders::NONE,
+            headers: &call.more,
             body: &body,
         });
         let answer = Enveloped {

@@ -9,7 +9,7 @@ use svc_fixtures::contract::{Contract, Environment, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
-use crate::scenario::WireFault;
+use crate::scenario::{MoreHeaders, WireFault, names_a_secret};
 
 /// Recorded traffic.
 #[derive(Debug, Clone)]
@@ -35,6 +35,8 @@ pub struct TrafficCall {
     pub query: String,
     /// The headers that count, by name.
     pub headers: BTreeMap<String, String>,
+    /// The other ones: rules that are there already may ask for them.
+    pub more: MoreHeaders,
     /// The body, as it was sent.
     pub body: Vec<u8>,
     /// The body as it is read; null where it is no JSON.
@@ -275,6 +277,27 @@ fn exchange_lines(text: &str) -> Vec<usize> {
     begins.collect()
 }
 
+/// The headers that mean something to the service.
+const COUNTED: [&str; 4] = [
+    "content-type",
+    "content-encoding",
+    "idempotency-key",
+    "x-reference-id",
+];
+
+/// How a value begins that a recorder has taken out.
+const TAKEN_OUT: [&str; 2] = ["[redacted", "[not recorded"];
+
+/// What else was sent: no secret, and nothing that a recorder put in the place of something.
+fn more_headers(sent: &[(String, String)]) -> MoreHeaders {
+    let counts = |(name, value): &&(String, String)| {
+        let out = TAKEN_OUT.iter().any(|begins| value.contains(begins));
+        let own = name.starts_with("x-recorded-");
+        !COUNTED.contains(&name.as_str()) && !names_a_secret(name) && !own && !out
+    };
+    MoreHeaders(sent.iter().filter(counts).cloned().collect())
+}
+
 fn call(
     contract: &Contract,
     exchange: &Exchange,
@@ -306,12 +329,6 @@ fn call(
     let json = Json::parse(&request.body)
         .map(Json::into_owned)
         .unwrap_or(Json::Null);
-    let headers = [
-        "content-type",
-        "content-encoding",
-        "idempotency-key",
-        "x-reference-id",
-    ];
     let header = |name: &&str| Some(((*name).to_owned(), request.header(name)?.to_owned()));
     Ok(TrafficCall {
         life,
@@ -319,7 +336,8 @@ fn call(
         method: request.method.clone(),
         path: request.path.clone(),
         query: request.query.clone(),
-        headers: headers.iter().filter_map(header).collect(),
+        headers: COUNTED.iter().filter_map(header).collect(),
+        more: more_headers(&request.headers),
         body: request.body.clone(),
         json,
         operation: operation(contract, &request.method, &request.path),
