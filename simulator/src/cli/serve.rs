@@ -184,6 +184,7 @@ fn not_started(error: StartError) -> Failure {
         StartError::Unreadable(error) => error.into(),
         StartError::Store(error) => error.into(),
         StartError::WebhookRefused { .. }
+        | StartError::WithoutPostgres
         | StartError::OtherSeed { .. }
         | StartError::OtherTimeScale { .. } => Failure::Usage(error.to_string()),
         StartError::Bind {

@@ -50,6 +50,9 @@ pub enum StartError {
     /// The PostgreSQL server can't be used.
     #[error("{0}")]
     Postgres(String),
+    /// This program has no way to a PostgreSQL server.
+    #[error("this program was built without PostgreSQL; build it with `--features postgres`")]
+    WithoutPostgres,
     /// The store's ids are made with another seed.
     #[error(
         "the ids of this store are made with the seed `{kept}`, not with `{given}`: leave --seed out, or begin another store"

@@ -63,10 +63,7 @@ impl Store {
                 ))
             }
             #[cfg(not(feature = "postgres"))]
-            Store::Postgres(_) => {
-                let how = "this program was built without PostgreSQL; build it with `--features postgres`";
-                return Err(StartError::Postgres(how.to_owned()));
-            }
+            Store::Postgres(_) => return Err(StartError::WithoutPostgres),
         })
     }
 }
