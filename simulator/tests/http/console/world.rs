@@ -14,6 +14,24 @@ fn a_sample_person_leads_to_her_employer_and_what_is_no_identifier_leads_nowhere
     let employer = links.iter().find(|link| link["relation"] == "employer");
     let employer = employer.expect("she is employed");
     let page = ruled.get("/world?identifier=AAAAA0000A").body;
+    for it in links {
+        let cell = |label: &str, name: &str| {
+            let text = it[name].as_str().unwrap_or_default();
+            format!("<td data-label=\"{label}\">{text}</td>")
+        };
+        let row = [("As", "relation"), ("Kind", "kind"), ("Name", "name")];
+        let row = row.map(|(label, name)| cell(label, name)).concat();
+        assert!(page.contains(&row), "{row}: {page}");
+    }
+    for it in subject["identifiers"].as_array().expect("a list") {
+        let [name, value] = ["name", "value"].map(|of| it[of].as_str().expect("a text"));
+        let told = page.split(&format!("<dt>{name}</dt>")).nth(1);
+        let told = told.and_then(|rest| rest.split("</dd>").next());
+        assert!(
+            told.is_some_and(|it| it.contains(&format!(">{value}<"))),
+            "{name}: {page}"
+        );
+    }
     let (identifier, field) = (employer["identifier"].as_str(), employer["field"].as_str());
     let (identifier, field) = (identifier.expect("one"), field.expect("one"));
     let link = format!("/world?identifier={identifier}&amp;kind={field}");
