@@ -129,6 +129,7 @@ fn main() -> ExitCode {
         trial("two_equal_services_differ_in_nothing_in_twenty_runs", alike),
         trial("thirty_planted_differences_are_found_each_once", thirty),
         trial("what_one_side_may_not_spend_is_sent_to_neither", unpaid),
+        trial("webhooks_that_differ_are_named_for_what_differs", webhooks),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -240,6 +241,68 @@ fn thirty() {
     let output = command.output().expect("the command runs");
     assert_eq!(output.status.code(), Some(1), "{}", out(&output));
     assert_eq!(self::found(&again), found);
+}
+
+/// What is planted in webhooks, and the difference that names it.
+const IN_WEBHOOKS: [(&str, &str); 9] = [
+    ("webhook_sig_uppercase", "signature of the webhook"),
+    ("webhook_sig_body_only", "its signature of the webhook"),
+    ("webhook_no_signature", "signature of the webhook"),
+    (
+        "webhook_environment_live",
+        "meta.environment of the webhook",
+    ),
+    ("webhook_data_missing", "data of the webhook"),
+    ("webhook_status_pending", "states.terminal"),
+    ("webhook_new_verification_id", "webhook.envelope"),
+    ("webhook_reference_lost", "envelope.reference-id"),
+    ("webhook_never_sent", "document.digilocker.webhook"),
+];
+
+fn webhooks() {
+    const SECRET: &str = "whsec_sample_1";
+    let start = || Second::start(None, &["--pending-ms", "100", "--consent-auto-ms", "100"]);
+    let (left, right) = (start(), start());
+    let folder = Folder::new("webhooks");
+    let [at_left, at_right] = [(); 2].map(|()| svc_test_support::free_address().to_string());
+    let hook = |second: &Second, at: &str| {
+        let hook = json!({ "url": format!("http://{at}/hook"), "secret": SECRET });
+        second.tell("/webhook", &hook);
+    };
+    hook(&left, &at_left);
+    let report = folder.path("report.json");
+    let more = [
+        "--check",
+        "webhooks",
+        "--result-wait",
+        "2s",
+        "--left-listen",
+        &at_left,
+        "--left-webhook-secret",
+        SECRET,
+        "--right-listen",
+        &at_right,
+        "--right-webhook-secret",
+        SECRET,
+        "--report-json",
+        &report,
+    ];
+    let found = |planted: &[&str]| {
+        right.plant(planted, &[]);
+        // It forgets whom it posts to.
+        hook(&right, &at_right);
+        let output = diff(&left, &right, &folder, &more);
+        assert!(!out(&output).contains(SECRET), "{}", out(&output));
+        found(&report)
+    };
+    assert_eq!(found(&[]), []);
+    for (planted, what) in IN_WEBHOOKS {
+        let expected = ("webhook".to_owned(), what.to_owned());
+        let mut found = found(&[planted]);
+        // Sandbox and live are not alike in all.
+        found.dedup();
+        assert_eq!(found, [expected], "{planted}");
+    }
 }
 
 /// Kind and what of every difference of a report.

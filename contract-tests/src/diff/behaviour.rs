@@ -119,7 +119,9 @@ pub(super) fn differences(
 }
 
 fn words(what: &str, found: &str) -> String {
-    let what = what.trim_matches('`');
+    // What is a name alone needs no quotes; one among words keeps them.
+    let name = what.strip_prefix('`').and_then(|it| it.strip_suffix('`'));
+    let what = name.filter(|name| !name.contains('`')).unwrap_or(what);
     let found: String = found.chars().take(120).collect();
     match found.is_empty() {
         true => what.to_owned(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::finding::{Difference, Kind};
 use super::form::{Form, unclear};
 use super::gather::{Gathered, SpotPart};
-use super::places::{MISSING, Observed, THERE};
+use super::places::{MISSING, Observed, SOMETIMES, THERE};
 
 /// So many of a hundred places with a form must have the other one for that to be one difference of all of them.
 const NEARLY_ALL: usize = 80;
@@ -42,9 +42,41 @@ pub(super) fn merged(
         difference.places.insert(one.what);
         pairs.extend(one.pairs);
     }
-    let groups = renamed(groups.into_values().collect());
+    let groups = renamed(now_and_then(groups.into_values().collect()));
     let groups = charges(of_many_operations(groups));
     everywhere(gathered, groups)
+}
+
+/// What one side never has, and the other always in some operations and now and then in others, is one difference.
+fn now_and_then(groups: Vec<Group>) -> Vec<Group> {
+    let mut merged: Vec<Group> = Vec::new();
+    for (difference, more, parent) in groups {
+        let same = |(other, ..): &&mut Group| {
+            let there = |one: &str| one == THERE || one == SOMETIMES;
+            let left = there(&other.left) && there(&difference.left);
+            let right = there(&other.right) && there(&difference.right);
+            let never_left = other.left == MISSING && difference.left == MISSING;
+            let never_right = other.right == MISSING && difference.right == MISSING;
+            (other.kind, &other.what) == (difference.kind, &difference.what)
+                && (left && never_right || right && never_left)
+        };
+        match merged.iter_mut().find(same) {
+            Some((known, pairs, _)) => {
+                for (mine, other) in [
+                    (&mut known.left, &difference.left),
+                    (&mut known.right, &difference.right),
+                ] {
+                    if mine != other {
+                        *mine = SOMETIMES.to_owned();
+                    }
+                }
+                known.absorb(difference);
+                pairs.extend(more);
+            }
+            None => merged.push((difference, more, parent)),
+        }
+    }
+    merged
 }
 
 /// A member that is missing and one that is new beside it, of nearly the same name, are one member of another name.

@@ -22,7 +22,7 @@ pub(super) struct Observed {
 
 pub(super) const THERE: &str = "is there";
 pub(super) const MISSING: &str = "is not there";
-const SOMETIMES: &str = "is there in some answers only";
+pub(super) const SOMETIMES: &str = "is there in some answers only";
 
 /// Every difference of places.
 pub(super) fn observed(gathered: &Gathered) -> Vec<Observed> {
