@@ -3,6 +3,7 @@
 mod archive;
 mod canary;
 mod hostile;
+mod learned;
 #[path = "../second/process.rs"]
 #[expect(dead_code, reason = "no defect is planted here")]
 mod process;
