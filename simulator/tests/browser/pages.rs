@@ -110,7 +110,7 @@ fn leads_to(route: &str, path: &str) -> bool {
     }
 }
 
-const FIXED: [(&str, &str); 27] = [
+const FIXED: [(&str, &str); 28] = [
     ("start", "/"),
     ("calls", "/calls"),
     ("calls-without-key", "/calls?unauthenticated=true"),
@@ -137,6 +137,10 @@ const FIXED: [(&str, &str); 27] = [
     ("errors", "/errors"),
     ("inputs", "/inputs"),
     ("import", "/import"),
+    (
+        "forecast-of-calls",
+        "/forecast?account=local&span=30d&wallet=100",
+    ),
     ("explain", "/scenarios/explain?account=local"),
     ("try-bundle", "/try/bundles.fraud-check"),
     ("login", "/login"),
