@@ -119,7 +119,7 @@ pub(super) struct ServeArgs {
     pub(super) webhook_client_cert: Option<PathBuf>,
     /// Threads that answer calls, each those of its own connections
     /// [default: as many as the machine has processors]
-    #[arg(long, env = "SVC_SIMULATOR_THREADS", value_name = "COUNT", value_parser = threads)]
+    #[arg(long, env = "SVC_SIMULATOR_THREADS", value_name = "THREADS", value_parser = threads)]
     pub(super) threads: Option<usize>,
     /// How long running requests may go on after the stop
     #[arg(long, env = "SVC_SIMULATOR_DRAIN", value_name = "DURATION", value_parser = duration, default_value = "10s")]
@@ -295,8 +295,7 @@ fn read_setting(root: &Table<'_>, settings: &Command, arg: &Arg) -> Option<Vec<S
 
 /// One value; a problem where the flag would refuse it.
 fn read_value(item: &Item<'_>, settings: &Command, arg: &Arg) -> Option<String> {
-    let is_number =
-        matches!(arg.get_value_names(), Some([name]) if name == "COUNT" || name == "FACTOR");
+    let is_number = matches!(arg.get_value_names(), Some([name]) if ["COUNT", "FACTOR", "THREADS"].contains(&name.as_str()));
     let value = match is_number {
         true => item.int()?.to_string(),
         false => item.text()?.to_owned(),

@@ -60,6 +60,7 @@ fn value(arg: &Arg) -> Value {
     let names = arg.get_value_names().unwrap_or_default();
     let text = |pattern: &str| json!({ "type": "string", "pattern": pattern });
     match names.first().map(|name| name.as_str()) {
+        Some("THREADS") => json!({ "type": "integer", "minimum": 1, "maximum": 1024 }),
         Some("COUNT") => json!({ "type": "integer", "minimum": 1, "maximum": 10_000_000 }),
         Some("FACTOR") => json!({ "type": "integer", "minimum": 1, "maximum": 86_400 }),
         Some("ADDRESS") => text("^.+:[0-9]{1,5}$"),
@@ -111,6 +112,7 @@ mod tests {
         match kind {
             "ADDRESS" => (&["'127.0.0.1:0'", "'[::1]:8800'"], &["'8800'", "8800"]),
             "COUNT" => (&["1", "10000000"], &["0", "'1'", "10000001"]),
+            "THREADS" => (&["1", "1024"], &["0", "'1'", "1025"]),
             "DURATION" => (&["'1s'", "'2m'", "'7d'"], &["'soon'", "5", "'5'"]),
             "FACTOR" => (&["1", "86400"], &["0", "'1'", "86401"]),
             "FORMAT" => (&["'human'", "'json'"], &["'xml'"]),

@@ -16,6 +16,7 @@ use super::wallet::{DryCall, instant_after};
 
 /// What is foretold of a month. Amounts are in INR.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ForecastDto")]
 #[serde(rename_all = "camelCase")]
 pub struct Forecast {
     /// How many days the month has.
@@ -44,6 +45,7 @@ pub struct Forecast {
 
 /// What was seen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ForecastObservedTrafficDto")]
 #[serde(rename_all = "camelCase")]
 pub struct ObservedTraffic {
     /// How many calls.
@@ -69,6 +71,7 @@ pub struct ObservedTraffic {
 
 /// One endpoint in one environment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "EndpointForecastDto")]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointForecast {
     /// The dotted name of an operation or a bundle.
@@ -91,6 +94,7 @@ pub struct EndpointForecast {
 
 /// Where a price is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ForecastPriceOriginDto")]
 #[serde(rename_all = "camelCase")]
 pub enum PriceOrigin {
     /// The contract's row.
@@ -103,6 +107,7 @@ pub enum PriceOrigin {
 
 /// Calls of a month, and what they cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ForecastSumDto")]
 #[serde(rename_all = "camelCase")]
 pub struct ForecastSum {
     /// How many calls.
@@ -120,6 +125,7 @@ pub struct ForecastSum {
 
 /// Calls that cost nothing.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ForecastFreeCallsDto")]
 pub struct FreeCalls {
     /// Why.
     #[schemars(with = "String")]
@@ -132,6 +138,7 @@ pub struct FreeCalls {
 
 /// How long something takes, in milliseconds.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "ForecastTimeDto")]
 #[serde(rename_all = "camelCase")]
 pub struct ForecastTime {
     /// Half take no longer.
@@ -153,6 +160,7 @@ fn is_zero(count: &usize) -> bool {
 
 /// Several calls, one after the other or in one.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "FlowForecastDto")]
 #[serde(rename_all = "camelCase")]
 pub struct FlowForecast {
     /// Its name.
@@ -173,6 +181,7 @@ pub struct FlowForecast {
 
 /// A step of a flow.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "StepForecastDto")]
 pub struct StepForecast {
     /// What is called, or waited for.
     pub name: String,
@@ -183,6 +192,7 @@ pub struct StepForecast {
 
 /// What would be saved in a month.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[schemars(rename = "SavingsForecastDto")]
 #[serde(rename_all = "camelCase")]
 pub struct SavingsForecast {
     /// By idempotency keys: calls that repeat one that was charged, without its key.
@@ -195,6 +205,7 @@ pub struct SavingsForecast {
 
 /// Calls that need not be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ForecastSavedCallsDto")]
 pub struct SavedCalls {
     /// How many.
     pub calls: i64,
@@ -205,6 +216,7 @@ pub struct SavedCalls {
 
 /// How long a wallet lasts.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "WalletForecastDto")]
 #[serde(rename_all = "camelCase")]
 pub struct WalletForecast {
     /// What is in it.
@@ -219,6 +231,7 @@ pub struct WalletForecast {
 
 /// The first call that a wallet does not cover.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "DryForecastDto")]
 #[serde(rename_all = "camelCase")]
 pub struct DryForecast {
     /// When, where it is said when all begins.
@@ -241,6 +254,7 @@ pub struct DryForecast {
 
 /// Lines that say too little.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[schemars(rename = "ForecastLeftOutLinesDto")]
 pub struct LeftOutLines {
     /// How many.
     pub count: usize,
@@ -252,6 +266,7 @@ pub struct LeftOutLines {
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ForecastLeftOutLineDto")]
 pub struct LeftOutLine {
     /// The file.
     pub file: String,

@@ -29,8 +29,8 @@ use super::connection_limiter::{ConnectionLimiter, Slot};
 use super::connection_timer::ConnectionTimer;
 use super::request_gate::{RefusedRequest, RequestGate};
 pub use super::request_head::MalformedRequest;
-use super::socket::{BrokenResponse, Socket, UnreadInput};
-use super::workers::Workers;
+use super::socket::{AwaitedAnswer, BrokenResponse, Socket, UnreadInput};
+use super::workers::{Workers, adopted};
 use crate::scenario::WireFault;
 
 /// The limits on what clients can occupy.
@@ -340,13 +340,6 @@ async fn accept(
     }
 }
 
-/// A connection that this runtime watches from now on, in place of the one that accepted it.
-fn adopted(stream: TcpStream) -> Option<TcpStream> {
-    let adopted = stream.into_std().and_then(TcpStream::from_std);
-    let failed = |error| tracing::warn!(%error, "a connection was accepted, but can't be served");
-    adopted.map_err(failed).ok()
-}
-
 async fn connection(
     mut http: Builder,
     stream: TcpStream,
@@ -366,11 +359,12 @@ async fn connection(
         requests: AtomicU64::new(0),
         refused: RefusedRequest::default(),
         unread: UnreadInput::default(),
+        awaited: AwaitedAnswer::default(),
         stop: Arc::clone(&stop),
     });
     let gate = RequestGate::new(limits.head_bytes, state.refused.clone());
-    let unread = state.unread.clone();
-    let socket = Socket::new(stream, limits.write, limits.linger, unread, gate);
+    let (unread, awaited) = (state.unread.clone(), state.awaited.clone());
+    let socket = Socket::new(stream, limits.write, limits.linger, unread, awaited, gate);
     let serving = Arc::clone(&state);
     let service = service_fn(move |request: Request<Incoming>| {
         let number = serving.requests.fetch_add(1, Ordering::Relaxed) + 1;
@@ -409,6 +403,7 @@ struct ConnectionState {
     requests: AtomicU64,
     refused: RefusedRequest,
     unread: UnreadInput,
+    awaited: AwaitedAnswer,
     stop: Arc<Stop>,
 }
 
@@ -417,6 +412,7 @@ impl ConnectionState {
     fn incoming(&self, number: u64, request: Request<Incoming>) -> IncomingRequest {
         self.slot.mark_busy();
         self.unread.clear();
+        self.awaited.note();
         IncomingRequest {
             request: request.map(|body| RequestBody::new(body, Arc::clone(&self.slot))),
             malformed: self.refused.reason_for(number),

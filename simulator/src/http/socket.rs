@@ -33,6 +33,9 @@ pub(super) struct Socket {
     lingering: Option<Pin<Box<Sleep>>>,
     linger: Duration,
     unread: UnreadInput,
+    awaited: AwaitedAnswer,
+    /// Runs while the end of what the client sends is held back.
+    held: Option<Pin<Box<Sleep>>>,
     gate: RequestGate,
     /// Room for head and body of a short answer.
     joined: Vec<u8>,
@@ -69,6 +72,29 @@ impl UnreadInput {
     }
 }
 
+/// How long the end of what a client sends is held back from hyper while its answer is awaited.
+const HELD: Duration = Duration::from_millis(100);
+
+/// Whether a request is being answered and nothing of the answer was written. To hyper a client that has ended its side
+/// is gone, and its request, too; most such clients have only said all they have to say, and still read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AwaitedAnswer(Arc<AtomicBool>);
+
+impl AwaitedAnswer {
+    /// Notes that a request came.
+    pub(super) fn note(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    fn is_noted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 impl Socket {
     /// A connection that breaks when the client takes no bytes for `stalled_after`, and that reads and
     /// drops unread input for at most `linger` when it closes.
@@ -77,6 +103,7 @@ impl Socket {
         stalled_after: Duration,
         linger: Duration,
         unread: UnreadInput,
+        awaited: AwaitedAnswer,
         gate: RequestGate,
     ) -> Self {
         Socket {
@@ -86,6 +113,8 @@ impl Socket {
             lingering: None,
             linger,
             unread,
+            awaited,
+            held: None,
             gate,
             joined: Vec::new(),
         }
@@ -118,6 +147,16 @@ impl Socket {
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(after)));
         ready!(stalled.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// The end of what the client sends. While its answer is awaited that is told only after a while: a client that
+    /// waits for nothing any more does not occupy its connection for longer.
+    fn end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if !self.awaited.is_noted() {
+            return Poll::Ready(());
+        }
+        let held = self.held.get_or_insert_with(|| Box::pin(sleep(HELD)));
+        held.as_mut().poll(context)
     }
 
     /// Reads and drops what the client still sends, until it stops or the linger time is over.
@@ -160,7 +199,7 @@ impl AsyncRead for Socket {
             ready!(Pin::new(&mut self.stream).poll_read(context, into))?;
             let arrived = &into.filled()[before..];
             if arrived.is_empty() {
-                return Poll::Ready(Ok(()));
+                return self.end(context).map(Ok);
             }
             let passes = self.gate.inspect(arrived);
             into.set_filled(before + passes);
@@ -177,6 +216,7 @@ impl AsyncWrite for Socket {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.awaited.clear();
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.unless_stalled(context, written)
     }
@@ -186,6 +226,7 @@ impl AsyncWrite for Socket {
         context: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.awaited.clear();
         let Socket { stream, joined, .. } = &mut *self;
         let length: usize = parts.iter().map(|part| part.len()).sum();
         let written = match length <= JOINED_BYTES {
@@ -350,6 +391,7 @@ mod tests {
             stalled_after,
             stalled_after,
             UnreadInput::default(),
+            AwaitedAnswer::default(),
             gate,
         );
         (socket, client.unwrap())

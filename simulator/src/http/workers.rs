@@ -3,6 +3,7 @@
 
 use std::io;
 
+use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Handle};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -47,6 +48,13 @@ impl Workers {
             .min_by_key(|handle| handle.metrics().num_alive_tasks());
         least.cloned().unwrap_or_else(Handle::current)
     }
+}
+
+/// A connection that this runtime watches from now on, in place of the one that accepted it.
+pub(super) fn adopted(stream: TcpStream) -> Option<TcpStream> {
+    let adopted = stream.into_std().and_then(TcpStream::from_std);
+    let failed = |error| tracing::warn!(%error, "a connection was accepted, but can't be served");
+    adopted.map_err(failed).ok()
 }
 
 #[cfg(test)]
