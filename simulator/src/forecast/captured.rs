@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use svc_capture::{Capture, Channel, Exchange, Response, TransportError};
 use svc_fixtures::json::Json;
 
-use super::report::{LeftOutLine, LeftOutLines};
+use super::left_out::{LeftOutLine, LeftOutLines};
 use super::seen::{SeenCall, SeenKind};
 
 /// The calls of a capture, each with its number, and results that webhooks brought.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
-use super::report::{LeftOutLine, LeftOutLines};
+use super::left_out::{LeftOutLine, LeftOutLines};
 use super::seen::{SaidCharge, SeenCall, SeenKind, environment_of, instant, milliseconds};
 
 /// The calls of a file, in the order of the file.

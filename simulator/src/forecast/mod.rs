@@ -4,6 +4,7 @@
 mod bill;
 mod captured;
 mod distribution;
+mod left_out;
 mod lines;
 mod load;
 mod mix;
@@ -26,22 +27,24 @@ use svc_fixtures::contract::Paise;
 use svc_fixtures::reading::{Problems, Source};
 
 pub use bill::RepetitionWindows;
+pub use left_out::LeftOutLine;
 pub use mix::{MOST_PAISE, parse_instant};
 pub use observed::TrafficFile;
 pub use period::StatedSpan;
-pub use report::{Forecast, LeftOutLine};
+pub use report::Forecast;
 pub use tables::{ForecastTable, csv, tables};
 pub use tariff::Tariff;
 
 use bill::{SeenSavings, TrafficBill, monthly_loads};
 use distribution::STEP_MS;
+use left_out::LeftOutLines;
 use load::{FreeReason, MonthlyLoad};
 use mix::Mix;
 use mixed::MixedMonth;
 use observed::ObservedCalls;
 use period::{TrafficPeriod, length};
 use ratio::Ratio;
-use report::{DAY_MS, ForecastParts, LeftOutLines, ObservedTraffic, WalletForecast, is_live};
+use report::{DAY_MS, ForecastParts, ObservedTraffic, WalletForecast, is_live};
 use runs::TimedTraffic;
 use seen::MeteredCall;
 use timing::TimeTaken;

@@ -7,8 +7,8 @@ use svc_capture::Capture;
 use svc_fixtures::contract::Environment;
 
 use super::captured::read_capture;
+use super::left_out::{LeftOutLine, LeftOutLines};
 use super::lines::read_lines;
-use super::report::{LeftOutLine, LeftOutLines};
 use super::seen::{CallEnding, MeteredCall, SeenCall, SeenKind};
 use super::tariff::Tariff;
 
