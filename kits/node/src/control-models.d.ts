@@ -162,6 +162,35 @@ export interface Explain {
   headers?: Record<string, unknown>;
 }
 
+export interface ForecastRequest {
+  /** A mix, as its file has it: TOML. */
+  mix?: string;
+  /** Calls that were made, as a file has them: a capture, or JSON, a line a call. */
+  traffic?: string;
+  /** The calls of this account that are kept, by its clock. */
+  account?: string;
+  /** The calls of all accounts that are kept, each by its account's clock. */
+  allAccounts?: boolean;
+  /** What calls cost, as a file has it: INR by endpoint, in TOML or JSON. */
+  prices?: string;
+  /** What is in the wallet, in INR. */
+  wallet?: number;
+  /** When that is: a day, which begins at midnight in UTC, or an instant. */
+  from?: string;
+  /** How many days a month has: 30 where neither this nor the mix says. */
+  days?: number;
+  /** Of calls that were made: how long they stand for, where their times do not say it. */
+  span?: string;
+  /** The same, as how many calls a month brings. */
+  callsPerMonth?: number;
+  /** Whether calls of the sandbox are reckoned as if they had been made on live. */
+  asLive?: boolean;
+  /** The same input, charged again so soon, is a repetition: five minutes where it is left out. */
+  retryWithin?: string;
+  /** For how long it would be remembered that there is no record: a day where it is left out. */
+  cacheFor?: string;
+}
+
 export interface Health {
   /** `ok`, `ready`. */
   status: string;
@@ -627,7 +656,7 @@ export interface Call {
   money?: CallMoney;
   /** Of one call alone: the idempotency keys it brought, and who else did. */
   keys?: Array<KeyUse>;
-  /** Of one call alone that is a step: its bundle. */
+  /** Of the step of a bundle: the `verificationId` of the bundle, which has the price of all its steps. */
   bundle?: string;
   /** Of one call alone whose request is known whole: the same as a line for a shell that has the key in `SVC_API_KEY`. */
   curl?: string;
@@ -999,6 +1028,200 @@ export interface ExplainedCall {
   body: Record<string, unknown>;
   /** How many times it is made. */
   times: number;
+}
+
+export interface Forecast {
+  /** How many days the month has. */
+  days: number;
+  /** What was seen. */
+  observed?: ForecastObservedTraffic;
+  /** What is called, the dearest first. */
+  endpoints: Array<EndpointForecast>;
+  /** Calls of a month, and what they cost. */
+  total: ForecastSum;
+  /** Calls a month that cost nothing, by why. */
+  free: Array<ForecastFreeCalls>;
+  /** What is called one after the other, and what is waited for. */
+  flows: Array<FlowForecast>;
+  /** What would be saved in a month. */
+  savings: SavingsForecast;
+  /** How long a wallet lasts. */
+  wallet?: WalletForecast;
+  /** Lines that say too little. */
+  leftOut: ForecastLeftOutLines;
+  /** How figures were come by, in sentences. */
+  notes: Array<string>;
+}
+
+export interface ForecastObservedTraffic {
+  /** How many calls. */
+  calls: number;
+  /** What they cost. */
+  charged: number;
+  /** When the first was made, where a call says so. */
+  from?: string;
+  /** When the last was made. */
+  to?: string;
+  /** The time that they stand for, in seconds. */
+  spanSeconds: number;
+  /** By what they are multiplied to make a month, to four decimals. */
+  factor: string;
+  /** How the span was come by, in a sentence. */
+  span: string;
+}
+
+export interface EndpointForecast {
+  /** The dotted name of an operation or a bundle. */
+  endpoint: string;
+  /** What it is. */
+  title: string;
+  /** `live` or `test`. */
+  environment: string;
+  /** What a conclusive live answer costs. */
+  price: number;
+  /** Where a price is from. `contract`: The contract's row. `list`: A list of prices. `traffic`: What the traffic says was charged. */
+  priceFrom: ForecastPriceOrigin;
+  /** How many calls. */
+  calls: number;
+  /** Those that are charged. */
+  billed: number;
+  /** Those of them that say there is no record. */
+  noRecord: number;
+  /** Those that cost nothing. */
+  free: number;
+  /** What they cost. */
+  amount: number;
+  /** How long something takes, in milliseconds. */
+  latency: ForecastTime;
+}
+
+export type ForecastPriceOrigin = "contract" | "list" | "traffic";
+
+export interface ForecastTime {
+  /** Half take no longer. */
+  p50Ms: number;
+  /** Nineteen of twenty take no longer. */
+  p95Ms: number;
+  /** Where that comes from. */
+  source: string;
+  /** How many were measured. */
+  samples?: number;
+}
+
+export interface ForecastSum {
+  /** How many calls. */
+  calls: number;
+  /** Those that are charged. */
+  billed: number;
+  /** Those of them that say there is no record. */
+  noRecord: number;
+  /** Those that cost nothing. */
+  free: number;
+  /** What they cost. */
+  amount: number;
+}
+
+export interface ForecastFreeCalls {
+  /** Why. */
+  why: string;
+  /** The same in words. */
+  words: string;
+  /** How many a month. */
+  calls: number;
+}
+
+export interface FlowForecast {
+  /** Its name. */
+  name: string;
+  /** What it is. */
+  title: string;
+  /** How often it is run in a month. */
+  runs: number;
+  /** Half take no longer. */
+  p50Ms: number;
+  /** Nineteen of twenty take no longer. */
+  p95Ms: number;
+  /** Where that comes from. */
+  source: string;
+  /** How many were measured. */
+  samples?: number;
+  /** Its steps. */
+  steps: Array<StepForecast>;
+  /** What is to be known of it. */
+  note?: string;
+}
+
+export interface StepForecast {
+  /** What is called, or waited for. */
+  name: string;
+  /** Half take no longer. */
+  p50Ms: number;
+  /** Nineteen of twenty take no longer. */
+  p95Ms: number;
+  /** Where that comes from. */
+  source: string;
+  /** How many were measured. */
+  samples?: number;
+}
+
+export interface SavingsForecast {
+  /** Calls that need not be made. */
+  idempotencyKeys: ForecastSavedCalls;
+  /** Calls that need not be made. */
+  noRecordCache: ForecastSavedCalls;
+  /** Calls that need not be made. */
+  both: ForecastSavedCalls;
+}
+
+export interface ForecastSavedCalls {
+  /** How many. */
+  calls: number;
+  /** What they cost. */
+  amount: number;
+}
+
+export interface WalletForecast {
+  /** What is in it. */
+  balance: number;
+  /** The first call that a wallet does not cover. */
+  dry?: DryForecast;
+  /** The same in a sentence. */
+  words: string;
+}
+
+export interface DryForecast {
+  /** When, where it is said when all begins. */
+  at?: string;
+  /** On which day, from 1. */
+  day: number;
+  /** Which call it is, counted from 1. */
+  call: number;
+  /** What it calls. */
+  endpoint: string;
+  /** What it would cost. */
+  price: number;
+  /** What is left. */
+  left: number;
+}
+
+export interface ForecastLeftOutLines {
+  /** How many. */
+  count: number;
+  /** How many by why. */
+  reasons: Record<string, unknown>;
+  /** The first of them. */
+  first: Array<ForecastLeftOutLine>;
+}
+
+export interface ForecastLeftOutLine {
+  /** The file. */
+  file: string;
+  /** The line, from 1. */
+  line: number;
+  /** Why. */
+  why: string;
+  /** How it begins. */
+  text: string;
 }
 
 export interface OperationList {

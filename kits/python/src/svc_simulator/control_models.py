@@ -149,6 +149,26 @@ class Explain(_Explain, total=False):
     headers: Dict[str, Any]
 
 
+ForecastRequest = TypedDict(
+    "ForecastRequest",
+    {
+        "mix": str,
+        "traffic": str,
+        "account": str,
+        "allAccounts": bool,
+        "prices": str,
+        "wallet": float,
+        "from": str,
+        "days": int,
+        "span": str,
+        "callsPerMonth": int,
+        "asLive": bool,
+        "retryWithin": str,
+        "cacheFor": str,
+    }, total=False,
+)
+
+
 class _Health(TypedDict):
     status: str
     product: str
@@ -835,6 +855,159 @@ class ExplainedCall(_ExplainedCall, total=False):
     idempotencyKey: str
     referenceId: str
     headers: Dict[str, Any]
+
+
+class _Forecast(TypedDict):
+    days: int
+    endpoints: List["EndpointForecast"]
+    total: "ForecastSum"
+    free: List["ForecastFreeCalls"]
+    flows: List["FlowForecast"]
+    savings: "SavingsForecast"
+    leftOut: "ForecastLeftOutLines"
+    notes: List[str]
+
+
+class Forecast(_Forecast, total=False):
+    observed: "ForecastObservedTraffic"
+    wallet: "WalletForecast"
+
+
+_ForecastObservedTraffic = TypedDict(
+    "_ForecastObservedTraffic",
+    {
+        "calls": int,
+        "charged": float,
+        "spanSeconds": int,
+        "factor": str,
+        "span": str,
+    },
+)
+
+
+_OptionalForecastObservedTraffic = TypedDict(
+    "_OptionalForecastObservedTraffic",
+    {
+        "from": str,
+        "to": str,
+    }, total=False,
+)
+
+
+class ForecastObservedTraffic(_ForecastObservedTraffic, _OptionalForecastObservedTraffic):
+    """Members that are always there, and others."""
+
+
+class EndpointForecast(TypedDict):
+    endpoint: str
+    title: str
+    environment: str
+    price: float
+    priceFrom: "ForecastPriceOrigin"
+    calls: int
+    billed: int
+    noRecord: int
+    free: int
+    amount: float
+    latency: "ForecastTime"
+
+
+ForecastPriceOrigin = Literal['contract', 'list', 'traffic']
+
+
+class _ForecastTime(TypedDict):
+    p50Ms: int
+    p95Ms: int
+    source: str
+
+
+class ForecastTime(_ForecastTime, total=False):
+    samples: int
+
+
+class ForecastSum(TypedDict):
+    calls: int
+    billed: int
+    noRecord: int
+    free: int
+    amount: float
+
+
+class ForecastFreeCalls(TypedDict):
+    why: str
+    words: str
+    calls: int
+
+
+class _FlowForecast(TypedDict):
+    name: str
+    title: str
+    runs: int
+    p50Ms: int
+    p95Ms: int
+    source: str
+    steps: List["StepForecast"]
+
+
+class FlowForecast(_FlowForecast, total=False):
+    samples: int
+    note: str
+
+
+class _StepForecast(TypedDict):
+    name: str
+    p50Ms: int
+    p95Ms: int
+    source: str
+
+
+class StepForecast(_StepForecast, total=False):
+    samples: int
+
+
+class SavingsForecast(TypedDict):
+    idempotencyKeys: "ForecastSavedCalls"
+    noRecordCache: "ForecastSavedCalls"
+    both: "ForecastSavedCalls"
+
+
+class ForecastSavedCalls(TypedDict):
+    calls: int
+    amount: float
+
+
+class _WalletForecast(TypedDict):
+    balance: float
+    words: str
+
+
+class WalletForecast(_WalletForecast, total=False):
+    dry: "DryForecast"
+
+
+class _DryForecast(TypedDict):
+    day: int
+    call: int
+    endpoint: str
+    price: float
+    left: float
+
+
+class DryForecast(_DryForecast, total=False):
+    at: str
+
+
+class ForecastLeftOutLines(TypedDict):
+    count: int
+    reasons: Dict[str, Any]
+    first: List["ForecastLeftOutLine"]
+
+
+class ForecastLeftOutLine(TypedDict):
+    file: str
+    line: int
+    why: str
+    text: str
 
 
 class OperationList(TypedDict):
