@@ -8,6 +8,9 @@ check:
 # Every test that needs no outside program.
 test:
     cargo test --workspace
+# The console's pages in a real Chromium: all stories, or those whose names have a word in them.
+browser *STORIES:
+    cargo test -p svc-simulator --test browser -- --include-ignored {{STORIES}}
 # The long forms of what the tests run short, fuzzing for so many seconds a target.
 long SECONDS="600":
     .ci/long {{SECONDS}}

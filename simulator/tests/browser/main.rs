@@ -1,6 +1,6 @@
 //! The console as people use it, in a real Chromium: stories of testers, developers and operators, and every page in
-//! light and dark, wide and narrow. Where chromium and chromedriver are not installed these tests are ignored with that
-//! reason; with `SVC_REQUIRE_TOOLS=1`, as CI sets it, they fail.
+//! light and dark, wide and narrow. They need chromium and chromedriver and take minutes, so that they are ignored until
+//! they are asked for: `just browser`.
 
 mod pages;
 mod place;
@@ -11,7 +11,7 @@ mod webdriver;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, OnceLock};
 
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Failed, Trial};
 use webdriver::{Driver, PROGRAMS};
 
 /// One chromedriver for all tests, started by the first of them.
@@ -43,17 +43,16 @@ fn main() -> ExitCode {
 
 fn trial(name: &str, test: fn(&Driver), driver: &SharedDriver) -> Trial {
     let driver = Arc::clone(driver);
-    Trial::ignorable_test(name, move || {
-        let Some(missing) = PROGRAMS.iter().find(|program| !is_installed(program)) else {
-            test(driver.get_or_init(Driver::start));
-            return Ok(Completion::Completed);
-        };
-        let why = format!("{missing} is not installed");
-        match std::env::var_os("SVC_REQUIRE_TOOLS").is_some_and(|it| it == "1") {
-            true => Err(Failed::from(why)),
-            false => Ok(Completion::ignored_with(why)),
+    let test = Trial::test(name, move || {
+        match PROGRAMS.iter().find(|program| !is_installed(program)) {
+            Some(missing) => Err(Failed::from(format!("{missing} is not installed"))),
+            None => {
+                test(driver.get_or_init(Driver::start));
+                Ok(())
+            }
         }
-    })
+    });
+    test.with_ignored_flag(true)
 }
 
 fn is_installed(program: &str) -> bool {
