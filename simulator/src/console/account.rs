@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Pages;
 use super::api::{Refusal, encoded};
 use super::form::Fields;
-use super::layout::{Notice, cell, items, member, rupees, table, text};
+use super::layout::{Notice, cell, instant, items, member, rupees, table, text};
 
 /// How many movements of the wallet are drawn.
 const MOVEMENTS: usize = 200;
@@ -93,7 +93,7 @@ fn wallet(pages: &Pages, wallet: &Value, typed: &Fields) -> Markup {
     let entries = items(wallet, "entries").iter().map(|it| {
         let verification = member(it, "verificationId");
         vec![
-            cell(it, "at"),
+            instant(it, "at"),
             cell(it, "kind"),
             html! { (rupees(it, "amount")) },
             html! { (rupees(it, "balance")) },
@@ -109,11 +109,11 @@ fn wallet(pages: &Pages, wallet: &Value, typed: &Fields) -> Markup {
     let entries: Vec<Vec<Markup>> = entries.collect();
     let holds = items(wallet, "holds").iter().map(|it| {
         vec![
-            cell(it, "since"),
+            instant(it, "since"),
             html! { (rupees(it, "amount")) },
             cell(it, "endpoint"),
             html! { a href=(pages.to(&format!("/calls/{}", member(it, "verificationId")))) { code { (member(it, "verificationId")) } } },
-            cell(it, "due"),
+            instant(it, "due"),
         ]
     });
     let holds: Vec<Vec<Markup>> = holds.collect();
@@ -188,7 +188,7 @@ fn keys(account: &Value) -> Markup {
             html! { code { (key) } },
             cell(it, "environment"),
             cell(it, "state"),
-            cell(it, "until"),
+            instant(it, "until"),
             html! {
                 @if it["state"] != "revoked" {
                     form method="post" {

@@ -37,7 +37,7 @@ pub(super) fn stages(call: &CallView) -> Markup {
                     @let class = match () {
                         () if at > end || stage.state == "skipped" => "after",
                         () if at < end => "passed",
-                        () if refused.is_some() => "ended",
+                        () if refused.is_some() || call.status == "failed" => "ended",
                         () => "ended good",
                     };
                     li class=(class) { strong { (name(&stage.stage)) } " – " (told(call, stage)) }

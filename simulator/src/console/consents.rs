@@ -12,7 +12,7 @@ use serde_json::json;
 use super::Pages;
 use super::api::encoded;
 use super::form::Fields;
-use super::layout::{Notice, cell, items, member, table};
+use super::layout::{Notice, cell, instant, items, member, table};
 
 const PART: &str = "/consents";
 
@@ -63,7 +63,7 @@ impl Pages {
             vec![
                 cell(it, "account"),
                 cell(it, "environment"),
-                cell(it, "since"),
+                instant(it, "since"),
                 html! { @if documents.is_empty() { "all documents" } @else { (documents.join(", ")) } },
                 html! { a href=(member(it, "link")) rel="noreferrer" { code { (id) } } },
                 html! {

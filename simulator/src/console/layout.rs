@@ -215,6 +215,12 @@ pub(super) fn table(name: &str, columns: &[&str], rows: &[Vec<Markup>]) -> Marku
     }
 }
 
+/// A cell that is an instant; empty where there is none.
+pub(super) fn instant(of: &Value, name: &str) -> Markup {
+    let at = member(of, name);
+    html! { @if !at.is_empty() { time.mono datetime=(at) { (at) } } }
+}
+
 /// A cell that is text.
 pub(super) fn cell(of: &Value, name: &str) -> Markup {
     html! { (member(of, name)) }

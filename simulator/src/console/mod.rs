@@ -25,6 +25,7 @@ mod import;
 mod layout;
 mod live;
 mod login;
+mod nothing;
 mod page;
 mod reference;
 mod reset;
@@ -127,6 +128,7 @@ pub fn router(control: Router, settings: PageSettings) -> Router {
         .route("/try/{id}", get(try_it::show).post(try_it::send))
         .route("/consents", get(consents::list).post(consents::decide))
         .route("/reset", get(reset::ask).post(reset::reset))
+        .fallback(nothing::here)
         .layer(from_fn_with_state(
             Arc::clone(&pages),
             form::only_what_led_here,

@@ -84,11 +84,11 @@ fn operation(pages: &Pages, row: &Value) -> Markup {
     let pending = row["canBePending"] == true;
     html! {
         tr {
-            td { a href=(pages.to(&format!("/try/{}", encoded(id)))) { (member(row, "title")) } br; code { (id) } }
-            td { (member(row, "category")) }
-            td.number { (rupees(row, "price")) }
-            td { code { (member(row, "path")) } }
-            td { @if pending { "yes" } @else { "no" } }
+            td data-label="Operation" { a href=(pages.to(&format!("/try/{}", encoded(id)))) { (member(row, "title")) } br; code { (id) } }
+            td data-label="Category" { (member(row, "category")) }
+            td.number data-label="INR on live" { (rupees(row, "price")) }
+            td data-label="POST to" { code { (member(row, "path")) } }
+            td data-label="May be pending" { @if pending { "yes" } @else { "no" } }
         }
     }
 }
@@ -146,13 +146,13 @@ fn table(pages: &Pages, errors: &Value, explanation: &Value) -> Markup {
                 tbody {
                     @for row in items(errors, "errors") {
                         tr {
-                            td { code.whole { (member(row, "code")) } }
-                            td.number { (member(row, "status")) }
-                            td.wide { (member(row, "meaning")) }
-                            td { (said(row, "retryable")) }
-                            td { (said(row, "billed")) }
-                            td { (said(row, "outcome")) }
-                            td.wide { (pages.inputs_of(explanation, row["code"].as_str().unwrap_or_default())) }
+                            td data-label="Code" { code.whole { (member(row, "code")) } }
+                            td.number data-label="HTTP" { (member(row, "status")) }
+                            td.wide data-label="When" { (member(row, "meaning")) }
+                            td data-label="Try again" { (said(row, "retryable")) }
+                            td data-label="Charged on live" { (said(row, "billed")) }
+                            td data-label="By scenario" { (said(row, "outcome")) }
+                            td.wide data-label="An input that gives it" { (pages.inputs_of(explanation, row["code"].as_str().unwrap_or_default())) }
                         }
                     }
                 }

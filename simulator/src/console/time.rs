@@ -14,7 +14,7 @@ use super::api::{Refusal, encoded};
 use super::delivery::seconds;
 use super::filter::Filter;
 use super::form::Fields;
-use super::layout::{Notice, cell, items, member, table, text};
+use super::layout::{Notice, cell, instant, items, member, table, text};
 use super::live;
 
 const PART: &str = "/time";
@@ -28,7 +28,7 @@ pub(super) async fn list(State(pages): State<Arc<Pages>>) -> Response {
         let id = member(it, "id");
         vec![
             html! { a href=(pages.to(&format!("{PART}/{}", encoded(&id)))) { (id) } },
-            cell(it, "now"),
+            instant(it, "now"),
             cell(it, "clock"),
         ]
     });
@@ -210,7 +210,7 @@ impl Pages {
             let (status, code) = (member(it, "httpStatus"), member(it, "code"));
             let attempt = member(it, "attempt");
             vec![
-                cell(it, "at"),
+                instant(it, "at"),
                 cell(it, "environment"),
                 html! { (said(it)) @if !attempt.is_empty() { " " (attempt) } },
                 self.about(it),
@@ -229,7 +229,7 @@ impl Pages {
         let rows = items(timeline, "due").iter().map(|it| {
             let attempt = member(it, "attempt");
             vec![
-                cell(it, "at"),
+                instant(it, "at"),
                 cell(it, "environment"),
                 html! { (said(it)) @if !attempt.is_empty() { " " (attempt) } },
                 self.about(it),

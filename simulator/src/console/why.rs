@@ -117,11 +117,11 @@ impl Pages {
                             @for outcome in items(it, "outcomes").iter().filter(|it| it["outcome"] != *now) {
                                 @let code = outcome["outcome"].as_str().unwrap_or_default();
                                 tr {
-                                    td { (badge(code, None)) " " span.soft { (member(outcome, "status")) } }
-                                    td.wide {
+                                    td data-label="Outcome" { (badge(code, None)) " " span.soft { (member(outcome, "status")) } }
+                                    td.wide data-label="Input" {
                                         (self.inputs(operation, items(outcome, "calls")))
                                     }
-                                    td.wide { (member(outcome, "because")) }
+                                    td.wide data-label="Why" { (member(outcome, "because")) }
                                 }
                             }
                         }

@@ -60,8 +60,18 @@ pub struct PageSettings {
     pub token: Option<ConsoleToken>,
     /// Whether browsers reach it by https.
     pub secure: bool,
+    /// What is said of a path that leads nowhere.
+    pub nothing: fn(&Uri) -> NothingThere,
     /// Cancelled when the simulator stops: live pages end then.
     pub stop: CancellationToken,
+}
+
+/// A path that leads nowhere.
+pub struct NothingThere {
+    /// What is said of it.
+    pub message: String,
+    /// What programs are answered.
+    pub answer: Response,
 }
 
 /// Where the OpenAPI document is, in its forms.
@@ -127,7 +137,6 @@ impl Console {
             .merge(control)
             .merge(pages)
             .method_not_allowed_fallback(method_not_allowed)
-            .fallback(not_found)
             .layer(from_fn_with_state(Arc::new(guard), guard_request))
     }
 
@@ -147,6 +156,7 @@ impl Console {
         let rules = self.host.rules();
         let codes = rules.contract.errors.iter();
         PageSettings {
+            nothing,
             base: public.map_or_else(String::new, |public| public.base().to_owned()),
             start: Arc::new(start),
             operations: Arc::new(operations),
@@ -187,11 +197,11 @@ async fn reference_page(headers: HeaderMap, uri: Uri) -> Response {
 async fn reference(Path(name): Path<String>, headers: HeaderMap, uri: Uri) -> Response {
     match assets::reference(&name, &headers) {
         Some(file) => file,
-        None => not_found(uri).await,
+        None => nothing(&uri).answer,
     }
 }
 
-async fn not_found(uri: Uri) -> Response {
+fn nothing(uri: &Uri) -> NothingThere {
     let routes = control::routes();
     let documents = DOCUMENTS.iter().map(|(path, ..)| *path);
     let known = routes.iter().map(|route| route.path).chain(documents);
@@ -201,7 +211,11 @@ async fn not_found(uri: Uri) -> Response {
     };
     let message =
         format!("the console has nothing at this path; {hint}/openapi.json lists what it has");
-    ControlError::new(ControlErrorCode::NotFound, message).into_response()
+    let answer = ControlError::new(ControlErrorCode::NotFound, message.clone());
+    NothingThere {
+        answer: answer.into_response(),
+        message,
+    }
 }
 
 async fn method_not_allowed() -> Response {

@@ -197,6 +197,9 @@ fn what_forms_lead_to(driver: &Driver) {
     story.open("/calls/svcv_nobody");
     story.is_told("no account knows this verification");
     look("nothing-there");
+    story.open("/accounts-of-mine");
+    story.is_told("nothing at this path");
+    look("nowhere");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

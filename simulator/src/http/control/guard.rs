@@ -277,11 +277,8 @@ fn sent_token(value: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Whether a person's browser asks for a page, or sends a form.
-fn asks_for_a_page(request: &Request) -> bool {
-    let accepted = request
-        .headers()
-        .get(ACCEPT)
-        .and_then(|value| value.to_str().ok());
+pub(crate) fn asks_for_a_page(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
     accepted.is_some_and(|accepted| accepted.contains("text/html"))
 }
 
@@ -292,7 +289,7 @@ pub(in crate::http) async fn guard_request(
     next: Next,
 ) -> Response {
     if let Err(refusal) = guard.admit(&request) {
-        return match refusal.code() == Code::TokenRequired && asks_for_a_page(&request) {
+        return match refusal.code() == Code::TokenRequired && asks_for_a_page(request.headers()) {
             true => guard.ask_for_token(&request),
             false => refusal.into_response(),
         };
