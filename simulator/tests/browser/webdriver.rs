@@ -234,9 +234,14 @@ impl Browser {
         log.as_array().expect("a list").clone()
     }
 
+    /// The name of the window, or tab.
+    pub(crate) fn window(&self) -> String {
+        self.get("/window")
+    }
+
     /// Opens another window and goes on there. Gives the names of both.
     pub(crate) fn open_window(&self) -> [String; 2] {
-        let first = self.get("/window");
+        let first = self.window();
         let second = self.post("/window/new", &json!({ "type": "window" }));
         let second = second["handle"].as_str().expect("a handle").to_owned();
         self.go_to_window(&second);

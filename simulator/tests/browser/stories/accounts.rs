@@ -44,7 +44,12 @@ fn topped_up(driver: &Driver) {
     story.is_told("The wallet was topped up.");
     story.sees("500.00 INR");
     assert_eq!(story.call("svc_live_broke", PAN, &asha()).status, 200);
-    story.browser.reload();
+    // What is left is kept: it is no setting of the balance.
+    let wallet = story.section("Live wallet");
+    wallet.fill("Amount, INR", "2.5");
+    wallet.press("Top up");
+    story.is_told("The wallet was topped up.");
+    story.sees("500.00 INR");
     story.section("Live wallet").unfold("History, newest first");
     story.sees_row(&["500.00"]);
     story.sees_row(&[OPERATION]);
@@ -228,7 +233,7 @@ fn exported(driver: &Driver) {
 
 fn used(driver: &Driver) {
     let story = Story::new(driver);
-    for pan in ["AAAAA0000A", "AAAAA9999A", "AAAAA0503A"] {
+    for pan in ["AAAAA0000A", "AAAAA9999A", "AAAAA0503A", "AAAAA0504A"] {
         story.call("svc_live_local", PAN, &json!({ "pan": pan }));
     }
     let usage = story.get("svc_live_local", "/v1/usage").json();

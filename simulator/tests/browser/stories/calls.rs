@@ -1,17 +1,18 @@
 //! Whoever asks what the application sent, what it got, and why.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use svc_simulator::host::clock::Clock;
 
 use super::super::story::Story;
 use super::super::webdriver::Driver;
-use super::{PAN, Test, asha};
+use super::{PAN, Test, UAN, asha, slow};
 
 pub(super) const TESTS: &[Test] = &[
     (
         "a_failed_call_is_found_by_a_filter_and_its_reason_is_read",
         found_and_understood,
     ),
+    ("each_filter_leaves_what_fits_and_nothing_else", narrowed),
     (
         "a_list_that_is_open_shows_a_call_made_meanwhile",
         shown_meanwhile,
@@ -35,7 +36,9 @@ fn found_and_understood(driver: &Driver) {
     for pan in ["AAAAA0000A", "AAAAA0503A", "ABCPE1234F"] {
         story.call("svc_test_local_anna", PAN, &json!({ "pan": pan }));
     }
-    story.call("svc_test_local_ben", PAN, &asha());
+    for body in [json!({ "pan": "AAAAA0503A" }), asha()] {
+        story.call("svc_test_local_ben", PAN, &body);
+    }
     story.open("/calls");
     story.sees_row(&["local_ben", "completed"]);
     story.fill("Account", "local_anna");
@@ -54,9 +57,72 @@ fn found_and_understood(driver: &Driver) {
         .row("SVC_SOURCE_UNAVAILABLE")
         .follow("verify.identity.pan");
     story.sees("HTTP 503");
+    assert!(story.shows("dd", &["scenarios/universal.toml:"]));
     story.sees("What it went through");
     story.sees("AAAAA0503A");
     story.sees("scenarios/universal.toml:");
+}
+
+/// Each filter by itself, and with all that were chosen before it.
+fn narrowed(driver: &Driver) {
+    let story = Story::with(driver, |builder| {
+        builder.frozen_at("2031-01-07T09:30:00Z".parse().expect("an instant"))
+    });
+    let calls = [
+        ("svc_test_local_anna", PAN, json!({ "pan": "AAAAA0503A" })),
+        ("svc_live_local_anna", PAN, json!({ "pan": "AAAAA0503A" })),
+        ("svc_test_local_ben", UAN, slow()),
+        ("svc_test_local_ben", PAN, asha()),
+        ("svc_test_local_anna", PAN, json!({ "pan": "AAAAA9999A" })),
+    ];
+    let day = std::time::Duration::from_secs(24 * 3600);
+    let made = |key: &str, path: &str, body: &Value| {
+        let answer = story.call(key, path, body).json();
+        answer["verificationId"].clone()
+    };
+    let mut all: Vec<Value> = calls.iter().map(|it| made(it.0, it.1, &it.2)).collect();
+    let ben = story.simulator.account("ben");
+    story.simulator.block_on(ben.advance(day)).expect("a day");
+    all.push(made(
+        "svc_test_local_ben",
+        PAN,
+        &json!({ "pan": "ABCPE1234F" }),
+    ));
+    // The label, what is filled in, and which calls fit, by their place from the oldest.
+    let filters: [(&str, &str, &[usize]); 9] = [
+        ("Account", "local_ben", &[2, 3, 5]),
+        ("Environment", "live", &[1]),
+        ("Operation", "verify.employment.uan", &[2]),
+        ("Outcome", "failed", &[0, 1, 4]),
+        ("Error code", "SVC_NO_RECORD_FOUND", &[4]),
+        ("Scenario", "status: 503", &[0, 1]),
+        ("Text in request or answer", "asha rao", &[3]),
+        ("Since", "2031-01-08T00:00:00Z", &[5]),
+        ("Until", "2031-01-08T00:00:00Z", &[0, 1, 2, 3, 4]),
+    ];
+    for (label, value, fits) in filters {
+        story.open("/calls");
+        assert_eq!(shown_ids(&story).len(), all.len());
+        match label {
+            "Environment" | "Outcome" => story.choose(label, value),
+            _ => story.fill(label, value),
+        }
+        story.press("Filter");
+        story.sees(&format!("{} shown", fits.len()));
+        let fit: Vec<&Value> = fits.iter().map(|nth| &all[*nth]).collect();
+        let shown = shown_ids(&story);
+        assert_eq!(shown.len(), fit.len(), "{label}");
+        assert!(fit.iter().all(|id| shown.contains(id)), "{label}");
+        // What was asked stands in the form.
+        assert_eq!(story.page().value(label), value);
+    }
+}
+
+/// The calls that a list shows, from above.
+fn shown_ids(story: &Story) -> Vec<Value> {
+    let script = "return [...document.querySelectorAll('td a[id]')].map((it) => it.id);";
+    let ids = story.browser.run(script, &[]);
+    ids.as_array().expect("a list").clone()
 }
 
 fn shown_meanwhile(driver: &Driver) {

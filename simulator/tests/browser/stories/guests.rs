@@ -171,8 +171,16 @@ fn harmless(driver: &Driver) {
     );
     account.add_scenarios(&rules).expect("a name of any kind");
     story.call("svc_test_local", PAN, &json!({ "pan": "AAAAA1111A" }));
-    let hostile = ("the call".to_owned(), hostile);
-    for (name, path) in all_pages(&story).into_iter().chain([hostile]) {
+    let more = [
+        ("the call", hostile.as_str()),
+        ("its rules", "/scenarios?account=local"),
+        (
+            "its rule",
+            "/scenarios/file?account=local&file=added-1/scenarios.toml",
+        ),
+    ];
+    let more = more.map(|(name, path)| (name.to_owned(), path.to_owned()));
+    for (name, path) in all_pages(&story).into_iter().chain(more) {
         story.open(&path);
         assert!(!story.browser.title().contains("taken"), "{name}");
         assert!(!story.shows("body", &["\u{202e}"]), "{name}");

@@ -5,6 +5,7 @@ use svc_test_support::Client;
 
 use super::super::story::Story;
 use super::super::webdriver::Driver;
+use super::beginnings::receiver;
 use super::{PAN, Test, asha};
 
 pub(super) const TESTS: &[Test] = &[
@@ -19,6 +20,14 @@ pub(super) const TESTS: &[Test] = &[
     (
         "whoever_stands_on_a_line_of_a_list_stays_there_when_it_grows",
         focus_stays,
+    ),
+    (
+        "what_somebody_unfolded_stays_open_while_the_clock_beside_it_goes_on",
+        unfolded_stays,
+    ),
+    (
+        "a_list_that_was_in_the_background_follows_again",
+        follows_again,
     ),
 ];
 
@@ -104,4 +113,40 @@ fn focus_stays(driver: &Driver) {
     story.sees_row(&["SVC_SOURCE_UNAVAILABLE"]);
     let focused = story.browser.run("return document.activeElement.id;", &[]);
     assert_eq!(focused, first);
+}
+
+fn unfolded_stays(driver: &Driver) {
+    let story = Story::new(driver);
+    let receiver = receiver();
+    let account = story.simulator.account("local");
+    let set = account.set_webhook(&receiver.url, "whsec_sample");
+    set.expect("a receiver");
+    story.open("/webhooks?account=local");
+    story.press("Send a test event");
+    story.is_told("test event");
+    assert_eq!(receiver.sent_when(1).len(), 1);
+    story.reloads_until("Attempt 1: answered 204");
+    story.sees("follows by itself");
+    story.section("Attempt 1").unfold("What was signed");
+    // Another second, and one more.
+    let ticks = "const done = arguments[0]; const part = document.querySelector('[sse-swap=clock]'); let ticks = 0;
+        new MutationObserver(() => ++ticks === 2 && done(ticks)).observe(part, { childList: true });";
+    let ticked = story.browser.run_until(ticks, &[]).expect("it runs");
+    assert_eq!(ticked, 2);
+    assert!(story.shows("details[open]", &["What was signed"]));
+}
+
+fn follows_again(driver: &Driver) {
+    let story = Story::new(driver);
+    story.open("/calls");
+    story.sees("follows by itself");
+    let first = story.browser.window();
+    story.browser.open_tab();
+    story.open("/accounts");
+    story.call("svc_test_local", PAN, &asha());
+    story.browser.go_to_window(&first);
+    story.browser.devtools("Page.bringToFront", &json!({}));
+    story.sees_row(&["verify.identity.pan", "completed"]);
+    story.call("svc_test_local", PAN, &json!({ "pan": "AAAAA0503A" }));
+    story.sees_row(&["SVC_SOURCE_UNAVAILABLE"]);
 }

@@ -56,6 +56,12 @@ fn moved_to_what_is_due(driver: &Driver) {
     story.sees("Attempt 2: answered 500");
     let picture = "//*[name() = 'svg' and contains(@aria-label, '2 attempts made')]";
     assert_eq!(story.browser.find(picture).len(), 1);
+    // Two are drawn as made, and four as still to come.
+    let drawn = |said: &str| {
+        let titled = format!("//*[name() = 'circle']/*[starts-with(., '{said} ')]");
+        story.browser.find(&titled).len()
+    };
+    assert_eq!([drawn("attempt"), drawn("due")], [2, 4]);
     story.sees("not today");
 }
 
@@ -89,7 +95,9 @@ fn delivered_again(driver: &Driver) {
     story.open("/time/local");
     story.fill("By", "12h");
     story.press("Move it forward");
-    story.sees("What happened on the way");
+    let way = story.section("What happened on the way");
+    let last = way.row("webhook, attempt 6").text();
+    assert!(last.contains("500"), "{last}");
     assert_eq!(receiver.sent_when(6).len(), 6);
     story.open("/webhooks?account=local");
     story.row("dead").follow("dlv_…");
