@@ -3,7 +3,6 @@
 use std::sync::Barrier;
 
 use svc_simulator::engine::call::request::Environment;
-use tokio::runtime::Runtime;
 
 use super::{Ask, CLIENTS, DOWN, GOOD, OTHER, PAN, SLOW_HISTORY, UAN, runtime, world};
 use crate::number;
@@ -27,8 +26,9 @@ fn calls_of(client: usize) -> Vec<(Environment, &'static str, &'static str, Opti
 }
 
 /// Every answer, in order, but for the balance that each client finds.
-fn answers(stage: &Stage, runtime: &Runtime, at_once: bool) -> Vec<String> {
-    let world = world(stage, runtime);
+fn answers(stage: &Stage, at_once: bool) -> Vec<String> {
+    let runtime = runtime();
+    let world = world(stage, &runtime);
     let barrier = Barrier::new(if at_once { CLIENTS } else { 1 });
     let client = |client: usize| {
         barrier.wait();
@@ -69,9 +69,9 @@ fn answers(stage: &Stage, runtime: &Runtime, at_once: bool) -> Vec<String> {
 #[test]
 fn schedules_change_no_answer() {
     let rounds = number("SVC_SCHEDULES", 30);
-    let (stage, runtime) = (Stage::new(), runtime());
-    let alone = answers(&stage, &runtime, false);
+    let stage = Stage::new();
+    let alone = answers(&stage, false);
     for _ in 0..rounds {
-        assert_eq!(answers(&stage, &runtime, true), alone);
+        assert_eq!(answers(&stage, true), alone);
     }
 }
