@@ -43,11 +43,12 @@ const WHOLE: Form = Form {
     at_most: 100.0,
 };
 
-/// Of so few calls most would be kept: where nothing is forgotten, nothing can be flat.
+/// Of so few calls most would be kept: where nothing is forgotten, nothing can be flat. Beside what is kept, 20 MB are the
+/// program's own pages.
 const SHORT: Form = Form {
     calls: 200_000,
     keeps: &["--keep-total", "6MiB", "--keep-bytes", "2MiB"],
-    at_most: 40.0,
+    at_most: 50.0,
 };
 
 fn main() -> Result<ExitCode> {
