@@ -28,7 +28,7 @@ accept:
     cargo insta test --workspace --accept
 # All figures: against a bare server, many rules and accounts against few, webhooks, each stage of a call, memory.
 bench:
-    cargo bench -p svc-simulator --no-fail-fast
+    cargo bench -p svc-benches -p svc-simulator --no-fail-fast
 # Every defect made from the rows, not a sample of them.
 mutants:
     SVC_MUTANTS=all cargo test --release -p svc-contract-tests --test mutants

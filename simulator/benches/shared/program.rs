@@ -18,9 +18,16 @@ pub(crate) fn find() -> Result<PathBuf> {
 }
 
 fn build() -> Result<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--bin", "svc-simulator"])
+        .args([
+            "build",
+            "--release",
+            "--package",
+            "svc-simulator",
+            "--bin",
+            "svc-simulator",
+        ])
         .arg("--message-format=json-render-diagnostics")
         .current_dir(workspace)
         .stderr(Stdio::inherit())

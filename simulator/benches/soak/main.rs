@@ -1,6 +1,7 @@
 //! Millions of calls against a started simulator: what it takes when idle, at every tenth of the way, and
 //! whether that stays below a bound and flat; where it does not, the bench fails. `--short` makes fewer calls of
-//! one that keeps less. Other arguments are given to the simulator in place of that: `--keep-total 1GiB`.
+//! one that keeps less. `--program PATH` measures that simulator and not the one that `cargo build --release` gives. Other
+//! arguments are given to the simulator in place of what it keeps: `--keep-total 1GiB`.
 //! Prints nothing of what is answered.
 #![expect(clippy::disallowed_methods, reason = "a bench measures real time")]
 
@@ -8,9 +9,12 @@ mod calls;
 mod connection;
 #[path = "../shared/process.rs"]
 mod process;
+#[path = "../shared/program.rs"]
+mod program;
 mod simulator;
 
 use std::io::{Error, Result, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,8 +62,11 @@ fn main() -> Result<ExitCode> {
         true => SHORT,
         false => WHOLE,
     };
-    let own = |argument: &&String| !["--short", "--bench"].contains(&argument.as_str());
-    let given: Vec<&str> = arguments.iter().filter(own).map(String::as_str).collect();
+    let own = |it: &str| !["--short", "--bench", program::FLAG].contains(&it);
+    let of_flag = |at: usize| at > 0 && arguments[at - 1] == program::FLAG;
+    let given = arguments.iter().map(String::as_str).enumerate();
+    let given = given.filter(|(at, argument)| own(argument) && !of_flag(*at));
+    let given: Vec<&str> = given.map(|(_, argument)| argument).collect();
     let keeps = match given.is_empty() {
         true => form.keeps,
         false => &given,
@@ -68,13 +75,13 @@ fn main() -> Result<ExitCode> {
         .enable_all()
         .build()?;
     let mut out = std::io::stdout().lock();
-    let took = runtime.block_on(soak(&mut out, form.calls, keeps))?;
+    let took = runtime.block_on(soak(&mut out, &program::find()?, form.calls, keeps))?;
     judge(&mut out, &took, form.at_most)
 }
 
 /// Makes so many calls. Gives the resident memory after each tenth, in MB.
-async fn soak(out: &mut impl Write, all: u64, keeps: &[&str]) -> Result<[f64; 10]> {
-    let simulator = Simulator::start(keeps)?;
+async fn soak(out: &mut impl Write, program: &Path, all: u64, keeps: &[&str]) -> Result<[f64; 10]> {
+    let simulator = Simulator::start(program, keeps)?;
     let idle = simulator.process.resident_mb()?;
     let receiver = Server::behaving(Behaviour::Forgets(TAKEN));
     simulator.register(&receiver.url).await?;

@@ -17,9 +17,8 @@ pub(crate) struct Simulator {
 
 impl Simulator {
     /// On free ports, with these arguments; its time runs fast, so that what is pending comes to its end.
-    pub(crate) fn start(arguments: &[&str]) -> Result<Self> {
+    pub(crate) fn start(program: &Path, arguments: &[&str]) -> Result<Self> {
         let arguments = [&["--time-scale", "60"], arguments].concat();
-        let program = Path::new(env!("CARGO_BIN_EXE_svc-simulator"));
         let (process, ports) = Process::simulator(program, &Folder::new("soak"), &arguments)?;
         Ok(Simulator {
             process,
