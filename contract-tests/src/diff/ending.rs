@@ -21,6 +21,8 @@ const MANY_FIELDS: usize = 4;
 
 const NO_JSON: &str = "no JSON";
 
+const NO_RECORD: &str = "SVC_NO_RECORD_FOUND";
+
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ended {
@@ -56,6 +58,22 @@ impl Ended {
     fn is_error(&self) -> bool {
         self.status >= 400
     }
+
+    /// The same, whether the result is there or comes later.
+    fn outcome(&self) -> Self {
+        let word = match self.word.as_str() {
+            "pending" => "completed".to_owned(),
+            word => word.to_owned(),
+        };
+        Ended { word, ..*self }
+    }
+}
+
+/// Whether one side found somebody where the other has no record: who is there is no question of form.
+fn is_of_record(left: &Ended, right: &Ended) -> bool {
+    let found = |it: &Ended| !it.is_error() && it.outcome().word == "completed";
+    let none = |it: &Ended| it.status == 422 && it.word == NO_RECORD;
+    found(left) && none(right) || none(left) && found(right)
 }
 
 impl fmt::Display for Ended {
@@ -91,6 +109,16 @@ fn behind_operation<'p>(pair: &'p Pair<'_>) -> &'p str {
     rest.strip_suffix(" (live)").unwrap_or(rest)
 }
 
+/// Which checks try this mistake: all that try one in a field have it in common.
+fn family(pair: &Pair<'_>, mistake: &str) -> String {
+    match pair.check.split_once('.') {
+        Some((family @ "validation", _)) if field(pair).is_some() && !mistake.is_empty() => {
+            family.to_owned()
+        }
+        _ => pair.check.to_owned(),
+    }
+}
+
 /// The field that it is about, where it is about one.
 fn field<'p>(pair: &'p Pair<'_>) -> Option<&'p str> {
     let (field, _) = behind_operation(pair).split_once(' ')?;
@@ -123,11 +151,12 @@ impl<'p> Endings<'p> {
             }
         }
         let mut found = self.gone(&mut open);
+        found.extend(self.known_to_one(&mut open));
         let keys: [fn(&Pair<'_>) -> Option<Group>; 4] = [
             |_| Some(Group::All),
             |pair| {
-                let (check, mistake) = (pair.check.to_owned(), mistake(pair).to_owned());
-                Some(Group::Mistake(check, mistake))
+                let mistake = mistake(pair).to_owned();
+                Some(Group::Mistake(family(pair, &mistake), mistake))
             },
             |pair| field(pair).map(|field| Group::Field(field.to_owned())),
             |pair| Some(Group::Operation(pair.operation.clone())),
@@ -136,7 +165,12 @@ impl<'p> Endings<'p> {
             let (mut all, mut changed) = (BTreeMap::new(), BTreeMap::new());
             for (index, (_, pair, left, right)) in self.all.iter().enumerate() {
                 let Some(group) = key(pair) else { continue };
-                let of = (group, left.clone());
+                let left_of = match group {
+                    // What is taken although it is a mistake is taken, now or later.
+                    Group::Mistake(..) => left.outcome(),
+                    _ => left.clone(),
+                };
+                let of = (group, left_of);
                 *all.entry(of.clone()).or_insert(0_usize) += 1;
                 if left != right && open.contains(&index) {
                     let (group, left) = of;
@@ -198,6 +232,41 @@ impl<'p> Endings<'p> {
         found
     }
 
+    /// The calls that find somebody on one side, and no record on the other: one difference each way.
+    fn known_to_one(&self, open: &mut Vec<usize>) -> Vec<(Difference, BTreeSet<usize>)> {
+        let mut found: BTreeMap<(Ended, Ended), Vec<usize>> = BTreeMap::new();
+        for at in open.iter() {
+            let (.., left, right) = &self.all[*at];
+            // Where all that end so end otherwise it is no question of who is there.
+            if is_of_record(left, right) && !self.is_rule(left, right) {
+                let of = (left.outcome(), right.outcome());
+                found.entry(of).or_default().push(*at);
+            }
+        }
+        open.retain(|at| !found.values().flatten().any(|taken| taken == at));
+        let made = found.into_iter().map(|((left, right), indices)| {
+            let what = "whether there is a record of the same input";
+            let (left, right) = (left.to_string(), right.to_string());
+            let mut difference = Difference::new(Kind::Behaviour, what, left, right);
+            let pairs: Vec<_> = indices.iter().map(|at| &self.all[*at]).collect();
+            difference
+                .operations
+                .extend(pairs.iter().map(|(_, pair, ..)| pair.operation.clone()));
+            (difference, pairs.iter().map(|(at, ..)| *at).collect())
+        });
+        made.collect()
+    }
+
+    /// Whether nearly all calls that end so on the left end so on the right.
+    fn is_rule(&self, left: &Ended, right: &Ended) -> bool {
+        let all = self.all.iter().filter(|(.., it, _)| it == left);
+        let changed = self
+            .all
+            .iter()
+            .filter(|(.., it, other)| (it, other) == (left, right));
+        changed.count() * 100 >= all.count() * NEARLY_ALL
+    }
+
     /// Whether these differences are one.
     fn is_one(&self, group: &Group, indices: &[usize], of_all: usize) -> bool {
         let operations: BTreeSet<_> = indices
@@ -240,16 +309,33 @@ impl<'p> Endings<'p> {
                 "a call with the sentinel inside an identifier".to_owned()
             }
             Group::Mistake(check, mistake) if mistake.is_empty() => format!("calls of {check}"),
-            Group::Mistake(check, mistake) => format!("a call with something {mistake} ({check})"),
+            Group::Mistake(..) => mistaken(&pairs),
             Group::Field(field) => format!("calls with another {field}"),
             Group::Operation(operation) => format!("calls of {operation}"),
             Group::Ended(..) => String::new(),
         };
-        let mut found = Difference::new(kind, what, left.to_string(), right.to_string());
+        let lefts: BTreeSet<_> = indices
+            .iter()
+            .map(|at| self.all[*at].2.to_string())
+            .collect();
+        let left = lefts.into_iter().collect::<Vec<_>>().join(" or ");
+        let mut found = Difference::new(kind, what, left, right.to_string());
         for pair in &pairs {
             found.operations.insert(pair.operation.clone());
         }
         (found, indices.iter().map(|at| self.all[*at].0).collect())
+    }
+}
+
+/// Calls with the same mistake, with the field where it is one.
+fn mistaken(pairs: &[&Pair<'_>]) -> String {
+    let checks: BTreeSet<_> = pairs.iter().map(|pair| pair.check).collect();
+    let checks = checks.into_iter().collect::<Vec<_>>().join(", ");
+    let fields: BTreeSet<_> = pairs.iter().filter_map(|pair| field(pair)).collect();
+    let mistake = pairs.first().map_or("", |pair| mistake(pair));
+    match fields.first() {
+        Some(field) if fields.len() == 1 => format!("calls with {field} {mistake} ({checks})"),
+        _ => format!("a call with something {mistake} ({checks})"),
     }
 }
 

@@ -157,19 +157,24 @@ impl Gathered {
             };
             let came = json.get("deliveries").and_then(Json::as_list);
             for delivery in came.unwrap_or_default() {
-                self.delivery(setting, delivery);
+                self.delivery(setting, &exchange.request, delivery);
             }
         }
     }
 
-    fn delivery(&mut self, setting: &Setting<'_>, delivery: &Json<'_>) {
+    fn delivery(&mut self, setting: &Setting<'_>, asked: &Request, delivery: &Json<'_>) {
         let text = |name: &str| delivery.get(name).and_then(Json::as_text);
         let body = text("body").unwrap_or_default();
         let json = Json::parse(body.as_bytes()).ok();
         let said = |name: &str| json.as_ref()?.get(name)?.as_text().map(str::to_owned);
         let spot = |path: &str| Spot {
             operation: said("endpoint").unwrap_or_else(|| "webhooks".to_owned()),
-            ending: said("status").unwrap_or_else(|| "no JSON".to_owned()),
+            // Sandbox and live apart: what is wrong in one of them would be hidden by the other.
+            ending: format!(
+                "{} ({})",
+                said("status").unwrap_or_else(|| "no JSON".to_owned()),
+                asked.environment
+            ),
             part: SpotPart::Webhook,
             path: path.to_owned(),
         };

@@ -32,7 +32,7 @@ const CLASSES: [(u64, &str); 6] = [
 #[derive(Debug, Default)]
 struct Times {
     sides: [Vec<u64>; 2],
-    pairs: BTreeSet<usize>,
+    pairs: Vec<usize>,
 }
 
 /// The times of all calls that ended alike.
@@ -60,7 +60,7 @@ impl Latencies {
             let times = self.times.entry(of).or_default();
             times.sides[0].push(left);
             times.sides[1].push(right);
-            times.pairs.insert(at);
+            times.pairs.push(at);
         }
     }
 
@@ -71,16 +71,25 @@ impl Latencies {
             if left.len() < FEWEST {
                 return None;
             }
-            let (mine, other) = (median(left), median(right));
-            let (low, high) = (mine.min(other), mine.max(other));
-            let apart = high - low >= LEAST_MS && high >= low * TIMES;
-            (apart && class(mine) != class(other)).then(|| Observed {
+            let (mine, other) = (median(&left), median(&right));
+            apart(mine, other).then(|| Observed {
                 kind: Kind::Latency,
                 what: what.to_owned(),
                 left: class(mine).to_owned(),
                 right: class(other).to_owned(),
                 operation,
-                pairs: times.pairs,
+                // Those that are refused at once on both sides show nothing.
+                pairs: {
+                    let each = times.pairs.iter().zip(left.iter().zip(&right));
+                    let shown = each.filter(|(_, (left, right))| {
+                        apart(**left, **right) && (left < right) == (mine < other)
+                    });
+                    let shown: BTreeSet<_> = shown.map(|(at, _)| *at).collect();
+                    match shown.is_empty() {
+                        true => times.pairs.iter().copied().collect(),
+                        false => shown,
+                    }
+                },
                 parent: None,
             })
         };
@@ -103,7 +112,14 @@ fn stated(exchange: &Exchange) -> Option<u64> {
     u64::try_from(ms).ok()
 }
 
-fn median(mut all: Vec<u64>) -> u64 {
+/// Whether one is of another class than the other, and far from it.
+fn apart(mine: u64, other: u64) -> bool {
+    let (low, high) = (mine.min(other), mine.max(other));
+    high - low >= LEAST_MS && high >= low * TIMES && class(mine) != class(other)
+}
+
+fn median(all: &[u64]) -> u64 {
+    let mut all = all.to_vec();
     all.sort_unstable();
     all[all.len() / 2]
 }

@@ -13,6 +13,9 @@ const NEARLY_ALL: usize = 80;
 /// At fewer places it is said of each.
 const FEWEST: usize = 3;
 
+/// Behind a figure that is another one elsewhere.
+const AND_OTHERS: &str = " and others";
+
 type Group = (Difference, BTreeSet<usize>, Option<String>);
 
 /// Observations put together.
@@ -114,14 +117,31 @@ fn last(what: &str) -> &str {
     what.rsplit('.').next().unwrap_or(what)
 }
 
-/// Whether one name is in the other, however it is written.
+/// Whether one name is the other, however it is written, or with more words.
 fn alike(one: &str, other: &str) -> bool {
-    let plain = |name: &str| {
-        let letters = last(name).chars().filter(char::is_ascii_alphanumeric);
-        letters.collect::<String>().to_ascii_lowercase()
+    let (one, other) = (words(one), words(other));
+    let plain = |words: &[String]| words.concat();
+    let within = |few: &[String], many: &[String]| {
+        !few.is_empty() && many.windows(few.len()).any(|part| part == few)
     };
-    let (one, other) = (plain(one), plain(other));
-    one.contains(&other) || other.contains(&one)
+    plain(&one) == plain(&other) || within(&one, &other) || within(&other, &one)
+}
+
+/// The words of a name: `billedCalls` and `billed_calls` have two.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut inside = false;
+    for letter in last(name).chars() {
+        let goes_on = inside && !letter.is_ascii_uppercase();
+        inside = letter.is_ascii_alphanumeric();
+        let small = letter.to_ascii_lowercase();
+        match words.last_mut().filter(|_| goes_on) {
+            _ if !inside => {}
+            Some(word) => word.push(small),
+            None => words.push(small.to_string()),
+        }
+    }
+    words
 }
 
 /// Prices, charges and times that differ in nearly all operations are one difference, whatever they are.
@@ -136,11 +156,13 @@ fn of_many_operations(groups: Vec<Group>) -> Vec<Group> {
         };
         match merged.iter_mut().find(same) {
             Some((known, all, _)) => {
-                if known.left != difference.left {
-                    known.left = "other figures".to_owned();
-                }
-                if known.right != difference.right {
-                    known.right = "other figures".to_owned();
+                for (mine, other) in [
+                    (&mut known.left, &difference.left),
+                    (&mut known.right, &difference.right),
+                ] {
+                    if *mine != *other && !mine.ends_with(AND_OTHERS) {
+                        mine.push_str(AND_OTHERS);
+                    }
                 }
                 known.absorb(difference);
                 all.extend(pairs);
@@ -262,4 +284,18 @@ fn having(gathered: &Gathered, form: &str) -> usize {
         .map(|(spot, _)| spot.path.as_str())
         .collect();
     places.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_more_words_is_alike_and_one_that_only_begins_so_is_not() {
+        assert!(alike("data.billedCalls", "data.billed"));
+        assert!(alike("data.billed_calls", "data.billedCalls"));
+        assert!(alike("data.panstatus", "data.panStatus"));
+        assert!(!alike("data.totalSpend", "data.totals"));
+        assert!(!alike("data.name", "data.filename"));
+    }
 }

@@ -17,6 +17,7 @@ mod pairing;
 mod places;
 pub mod report;
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::capture::{Capture, Channel};
@@ -24,7 +25,7 @@ use crate::check::Check;
 use crate::plan::Setting;
 use behaviour::{At, Explained};
 use ending::Endings;
-use finding::{Comparison, Difference, Example, Kind};
+use finding::{Comparison, Difference, Example, Kind, NotCompared};
 use gather::Gathered;
 use latency::Latencies;
 use pairing::Pair;
@@ -37,11 +38,11 @@ pub fn compare(
     left: &Capture,
     right: &Capture,
 ) -> Comparison {
-    let paired = pairing::pair(setting, checks, left, right);
+    let mut paired = pairing::pair(setting, checks, left, right);
     let pairs: Vec<&Pair<'_>> = paired.cases.iter().flatten().collect();
     let (mut gathered, mut latencies) = (Gathered::default(), Latencies::default());
     let (mut endings, mut explained) = (Endings::default(), Explained::default());
-    let (mut at, mut operations) = (0, BTreeSet::new());
+    let (mut at, mut operations, mut other_calls) = (0, BTreeSet::new(), Vec::new());
     for case in &paired.cases {
         let mut parted = false;
         for pair in case {
@@ -59,8 +60,14 @@ pub fn compare(
                 }
                 Channel::Api | Channel::Page => {}
             }
-            operations.insert(pair.operation.as_str());
-            match endings.take(index, pair) {
+            let ended = if pair.is_another_call() {
+                other_calls.push(name(pair));
+                None
+            } else {
+                operations.insert(pair.operation.as_str());
+                endings.take(index, pair)
+            };
+            match ended {
                 // What comes after it in its case is another story.
                 None => {
                     parted = true;
@@ -73,25 +80,20 @@ pub fn compare(
             }
         }
     }
+    paired.not_compared.extend(of_other_calls(&other_calls));
     let mut observed = places::observed(&gathered);
     observed.extend(latencies.observed());
     let mut found = endings.differences();
     found.extend(merge::merged(&gathered, observed));
-    let mut differences = Vec::new();
-    for (difference, shown) in found {
-        for index in &shown {
-            explain(&mut explained, &difference, pairs[*index]);
-        }
-        differences.push(with_example(difference, &pairs, &shown));
+    for (difference, shown) in &found {
+        explain(&mut explained, difference, &pairs, shown);
     }
-    let told = behaviour::differences(setting, checks, [left, right], &explained);
-    for (difference, steps) in told {
+    let with_example = |(it, shown)| with_example(it, &pairs, &shown);
+    let mut differences: Vec<_> = found.into_iter().map(with_example).collect();
+    for (difference, steps) in behaviour::differences(setting, checks, [left, right], &explained) {
         add(&mut differences, of_steps(difference, &pairs, &steps));
     }
-    differences.sort_by(|one, other| {
-        let key = |it: &Difference| (it.kind, std::cmp::Reverse(it.cases.len()), it.what.clone());
-        key(one).cmp(&key(other))
-    });
+    differences.sort_by_cached_key(|it| (it.kind, Reverse(it.cases.len()), it.what.clone()));
     Comparison {
         differences,
         cases: paired.cases.len(),
@@ -99,6 +101,16 @@ pub fn compare(
         operations: operations.len(),
         not_compared: paired.not_compared,
     }
+}
+
+/// Says of how many cases nothing can be said, since the two sides were sent something else.
+fn of_other_calls(cases: &[(String, String)]) -> Option<NotCompared> {
+    let (check, case) = cases.first()?;
+    Some(NotCompared {
+        why: "what is sent is taken from an answer, and one side had nothing there".to_owned(),
+        cases: cases.len(),
+        first: format!("{check}, {case}"),
+    })
 }
 
 /// Adds what the checks tell; where the same operations have a difference of that kind already, it is that one.
@@ -122,12 +134,18 @@ fn step(pair: &Pair<'_>) -> At {
 }
 
 /// Notes what a difference explains of the checks' verdicts.
-fn explain(explained: &mut Explained, difference: &Difference, pair: &Pair<'_>) {
-    let at = step(pair);
-    if difference.kind == Kind::Price || difference.what.starts_with("billing") {
-        explained.money.insert(at.clone());
+fn explain(
+    explained: &mut Explained,
+    difference: &Difference,
+    pairs: &[&Pair<'_>],
+    shown: &BTreeSet<usize>,
+) {
+    let of_money = difference.kind == Kind::Price || difference.what.starts_with("billing");
+    let steps = shown.iter().map(|index| step(pairs[*index]));
+    if of_money {
+        explained.money.extend(steps.clone());
     }
-    explained.form.insert(at);
+    explained.form.extend(steps);
 }
 
 /// The difference with the cases that show it, and the shortest of them for an example.

@@ -26,6 +26,33 @@ pub(super) struct Pair<'a> {
     pub(super) raced: bool,
 }
 
+impl Pair<'_> {
+    /// Whether one side was sent a blank where the other was sent something, out of what it had answered before.
+    pub(super) fn is_another_call(&self) -> bool {
+        let bodies = (&self.left.request.body, &self.right.request.body);
+        match (Json::parse(bodies.0), Json::parse(bodies.1)) {
+            (Ok(left), Ok(right)) => is_blank_beside(&left, &right),
+            _ => false,
+        }
+    }
+}
+
+fn is_blank_beside(left: &Json<'_>, right: &Json<'_>) -> bool {
+    let blank = |text: &str| text.trim().is_empty();
+    match (left, right) {
+        (Json::Text(left), Json::Text(right)) => blank(left) != blank(right),
+        (Json::Object(members), right) => members.iter().any(|(name, left)| {
+            let right = right.get(name);
+            right.is_some_and(|right| is_blank_beside(left, right))
+        }),
+        (Json::List(left), Json::List(right)) => {
+            let mut both = left.iter().zip(right);
+            both.any(|(left, right)| is_blank_beside(left, right))
+        }
+        _ => false,
+    }
+}
+
 /// The answers to one case.
 pub(super) type PairedCase<'a> = Vec<Pair<'a>>;
 
@@ -131,13 +158,26 @@ fn in_order<'a>(
         let mut all: Vec<&Exchange> = case.exchanges.iter().collect();
         let end = together.end.min(all.len());
         if together.start < end {
-            all[together.start..end]
-                .sort_by_key(|one| (&one.request.path, ended(one), replayed(one)));
+            all[together.start..end].sort_by_key(|one| raced(one));
         }
         all
     };
     let mut keys = BTreeSet::new();
-    let both = sorted(left).into_iter().zip(sorted(right));
+    let (lefts, mut rights) = (sorted(left), sorted(right));
+    let end = together.end.min(lefts.len()).min(rights.len());
+    for at in together.start..end {
+        // One that ended otherwise may not push all behind it aside.
+        let is_like = |one: &&Exchange| raced(one) == raced(lefts[at]);
+        let like = rights[at..end].iter().position(is_like);
+        let free = || {
+            let wanted = |one: &&Exchange| lefts[at..end].iter().any(|it| raced(it) == raced(one));
+            rights[at..end].iter().position(|one| !wanted(one))
+        };
+        if let Some(beside) = like.or_else(free) {
+            rights.swap(at, at + beside);
+        }
+    }
+    let both = lefts.into_iter().zip(rights);
     // Another version may have planned other calls under the same name: they are another story.
     let same = |(mine, other): &(&Exchange, &Exchange)| {
         operation(setting, mine) == operation(setting, other)
@@ -159,6 +199,11 @@ fn in_order<'a>(
         }
     });
     pairs.collect()
+}
+
+/// What tells answers to calls apart that went out at once.
+fn raced(exchange: &Exchange) -> (&str, u16, bool) {
+    (&exchange.request.path, ended(exchange), replayed(exchange))
 }
 
 /// How it ended, for sorting alone.
