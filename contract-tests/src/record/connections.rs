@@ -47,7 +47,7 @@ pub async fn record(
         std::thread::Builder::new()
             .name("recording".to_owned())
             // It ends where it is told to, whoever could still send to it.
-            .spawn(move || desk::work(&plan, file, landed.into_iter().map_while(|it| it), say))
+            .spawn(move || desk::work(&plan, file, &landed, say))
             .context("no thread for the recording")?
     };
     let (stop, stopped) = watch::channel(false);

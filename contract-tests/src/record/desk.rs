@@ -1,5 +1,10 @@
 //! What landed, judged, blacked out and written, one exchange after the other.
 
+use std::iter;
+use std::sync::mpsc::Receiver;
+use std::thread;
+use std::time::Duration;
+
 use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::json::Json;
 
@@ -22,6 +27,12 @@ use crate::verdict::{Finding, IssuedIds, Verdict};
 /// Who is told a line while a recording is made.
 pub type Say = Box<dyn FnMut(&str) + Send>;
 
+/// How long exchanges are gathered, to be written at once.
+const GATHER: Duration = Duration::from_millis(10);
+
+/// So many are judged and written at once: who waits for a place waits no longer than for that.
+const MOST_AT_ONCE: usize = 64;
+
 /// Why an exchange is recorded without what passed.
 const LEFT_OUT: &str = "left out of the recording: it is judged otherwise without personal data";
 
@@ -41,7 +52,7 @@ struct Desk<'d> {
 pub(super) fn work(
     plan: &RecordPlan,
     mut file: CaptureFile,
-    landed: impl IntoIterator<Item = Landed>,
+    landed: &Receiver<Option<Landed>>,
     say: Say,
 ) -> Recorded {
     let contract = Contract::built_in();
@@ -58,14 +69,37 @@ pub(super) fn work(
         say,
         done: Recorded::default(),
     };
-    for Landed { seen, place } in landed {
-        let captured = desk.captured(seen);
-        let saved = desk.judged(captured);
-        desk.done.exchanges += 1;
-        if let Err(error) = file.add(&saved) {
+    let mut over = false;
+    while !over {
+        let first = match landed.try_recv() {
+            Ok(first) => first,
+            Err(_) => {
+                let Ok(first) = landed.recv() else { break };
+                // To be woken for each exchange, and to write each by itself, would cost more than to judge it.
+                if first.is_some() {
+                    thread::park_timeout(GATHER);
+                }
+                first
+            }
+        };
+        let (mut saved, mut places) = (Vec::new(), Vec::new());
+        for one in iter::once(first)
+            .chain(landed.try_iter())
+            .take(MOST_AT_ONCE)
+        {
+            let Some(Landed { seen, place }) = one else {
+                over = true;
+                break;
+            };
+            let captured = desk.captured(seen);
+            saved.push(desk.judged(captured));
+            places.push(place);
+        }
+        desk.done.exchanges += saved.len() as u64;
+        for error in file.add(&saved) {
             desk.unwritten(&error.to_string());
         }
-        drop(place);
+        drop(places);
     }
     desk.done
 }
@@ -118,6 +152,7 @@ impl Desk<'_> {
         let any = findings.iter().any(broken);
         self.done.broken += u64::from(any);
         let saved = match &mut self.pseudonyms {
+            None if !any => return captured,
             None => captured.clone(),
             Some(pseudonyms) => {
                 let mut clean = pseudonyms.case(&captured, &clean::nothing_kept());

@@ -1,5 +1,5 @@
-//! The capture as it is written: a whole file after each exchange, so that whatever ends the program loses at most the
-//! last one.
+//! The capture as it is written: a whole file after each write, so that whatever ends the program loses at most what
+//! passed in the moment before.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -66,15 +66,39 @@ impl<S: Storage> CaptureFile<S> {
         })
     }
 
-    /// Adds an exchange. Where there is no room for it the file is what it was.
-    pub(super) fn add(&mut self, case: &CapturedCase) -> io::Result<()> {
-        let json = serde_json::to_string(case)?;
-        let comma = if self.cases > 0 { "," } else { "" };
-        let text = format!("{comma}\n{json}");
-        match self.write(&format!("{text}{END_OF_CASES}")) {
+    /// Adds exchanges, all at once where there is room for all, else those that there is room for. Answers why others are
+    /// not in the file, each.
+    pub(super) fn add(&mut self, cases: &[CapturedCase]) -> Vec<io::Error> {
+        let mut lines = Vec::with_capacity(cases.len());
+        let mut failed = Vec::new();
+        for case in cases {
+            match serde_json::to_string(case) {
+                Ok(line) => lines.push(line),
+                Err(error) => failed.push(error.into()),
+            }
+        }
+        if self.append(&lines).is_err() {
+            let each = lines.chunks(1).map(|line| self.append(line));
+            failed.extend(each.filter_map(Result::err));
+        }
+        failed
+    }
+
+    /// Adds lines. Where there is no room for them the file is what it was.
+    fn append(&mut self, lines: &[String]) -> io::Result<()> {
+        let mut text = String::new();
+        for (at, line) in lines.iter().enumerate() {
+            let comma = if self.cases > 0 || at > 0 { "," } else { "" };
+            text += comma;
+            text.push('\n');
+            text += line;
+        }
+        let length = text.len() as u64;
+        text += END_OF_CASES;
+        match self.write(&text) {
             Ok(()) => {
-                self.end += text.len() as u64;
-                self.cases += 1;
+                self.end += length;
+                self.cases += lines.len() as u64;
                 Ok(())
             }
             Err(error) => {
@@ -152,24 +176,22 @@ mod tests {
 
     #[test]
     fn the_file_is_whole_after_each_exchange_and_on_a_full_disk_what_it_was() {
-        let disk = Disk(Cursor::default(), 420);
+        let disk = Disk(Cursor::default(), 560);
         let mut file = CaptureFile::begin(disk, &empty()).unwrap();
         assert_eq!(names(file.storage.0.get_ref()), [""; 0]);
-        for name in ["one", "two"] {
-            file.add(&CapturedCase::new("c", name)).unwrap();
-        }
-        let long = CapturedCase::new("c", "x".repeat(400));
-        assert!(file.add(&long).is_err());
-        assert_eq!(names(file.storage.0.get_ref()), ["one", "two"]);
-        file.add(&CapturedCase::new("c", "three")).unwrap();
-        assert_eq!(names(file.storage.0.get_ref()), ["one", "two", "three"]);
+        let case = |name: &str| CapturedCase::new("c", name);
+        assert_eq!(file.add(&[case("one"), case("two")]).len(), 0);
+        let long = case(&"x".repeat(400));
+        assert_eq!(file.add(&[case("three"), long, case("four")]).len(), 1);
+        let written = ["one", "two", "three", "four"];
+        assert_eq!(names(file.storage.0.get_ref()), written);
     }
 
     #[test]
     fn wherever_a_file_breaks_off_behind_its_head_the_lines_before_are_read() {
         let mut file = CaptureFile::begin(Disk(Cursor::default(), 10_000), &empty()).unwrap();
         for name in ["one", "two"] {
-            file.add(&CapturedCase::new("c", name)).unwrap();
+            assert_eq!(file.add(&[CapturedCase::new("c", name)]).len(), 0);
         }
         let whole = file.storage.0.get_ref();
         let text = String::from_utf8(whole.clone()).unwrap();

@@ -1,5 +1,6 @@
 //! HTTP archives (HAR 1.2), as browsers and proxies write them: read like traffic that passes, and written from a capture.
 
+use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -129,11 +130,14 @@ impl Archive {
 
     /// Judges the calls and writes them, as if they passed.
     pub fn record(self, plan: &RecordPlan, file: CaptureFile, say: desk::Say) -> Recorded {
-        let landed = self
-            .calls
-            .into_iter()
-            .map(|seen| Landed { seen, place: None });
-        desk::work(plan, file, landed, say)
+        let (to_desk, landed) = mpsc::channel();
+        for seen in self.calls {
+            to_desk
+                .send(Some(Landed { seen, place: None }))
+                .expect("its other end is below");
+        }
+        drop(to_desk);
+        desk::work(plan, file, &landed, say)
     }
 }
 
