@@ -24,7 +24,7 @@ use crate::forecast::{
 /// The arguments of `forecast`.
 #[derive(Debug, Args)]
 pub(super) struct ForecastArgs {
-    /// Calls that were made: captures, or JSON, a line a call; may be given several times
+    /// Calls that were made: captures, HTTP archives (HAR), or JSON, a line a call; may be given several times
     #[arg(long, value_name = "FILE", required_unless_present = "mix")]
     traffic: Vec<PathBuf>,
     /// Calls that will be made: a mix in TOML

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use svc_capture::{Capture, Channel, Exchange, Response, TransportError};
+use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
 
 use super::left_out::{LeftOutLine, LeftOutLines};
@@ -26,7 +27,7 @@ pub(super) fn read_capture(
                 String::new()
             };
             let line = format!("{} {}", exchange.request.method, exchange.request.path);
-            match seen(exchange, account) {
+            match seen(exchange, account, Some(exchange.request.environment)) {
                 Ok(seen) => calls.extend(seen.into_iter().map(|call| (number, call, line.clone()))),
                 Err(why) => left_out.add(LeftOutLine {
                     file: file.to_owned(),
@@ -40,8 +41,13 @@ pub(super) fn read_capture(
     calls
 }
 
-/// The call of an exchange and the result that came for it; only the result, where it is a webhook.
-fn seen(exchange: &Exchange, account: String) -> Result<Vec<SeenCall>, &'static str> {
+/// The call of an exchange and the result that came for it; only the result, where it is a webhook. Where nobody says where
+/// it went the answer does.
+pub(super) fn seen(
+    exchange: &Exchange,
+    account: String,
+    environment: Option<Environment>,
+) -> Result<Vec<SeenCall>, &'static str> {
     let request = &exchange.request;
     let at = exchange.at_s.and_then(|at| Timestamp::from_second(at).ok());
     match request.channel {
@@ -65,7 +71,7 @@ fn seen(exchange: &Exchange, account: String) -> Result<Vec<SeenCall>, &'static 
     let mut call = SeenCall {
         name: request.path.clone(),
         account: account.clone(),
-        environment: Some(request.environment),
+        environment,
         at,
         key: request.header("idempotency-key").map(str::to_owned),
         body: Json::parse(&request.body).ok().map(Json::into_owned),

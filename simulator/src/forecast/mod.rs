@@ -1,6 +1,7 @@
 //! What traffic will cost and how long it takes: rupees a month, percentiles of flows, when a wallet runs dry, what would be
 //! saved. From a mix that somebody wrote, or from calls that were made. Knows no clock and no file.
 
+mod archive;
 mod bill;
 mod captured;
 mod distribution;
@@ -196,25 +197,39 @@ fn wallet_steps(
     period: &TrafficPeriod,
     as_live: bool,
 ) -> Vec<WalletStep> {
-    let steps = calls.iter().zip(&bill.costs).enumerate();
-    let steps = steps.map(|(at, (call, cost))| {
+    let mut steps = Vec::with_capacity(calls.len());
+    let mut given_back = Vec::new();
+    for (at, (call, cost)) in calls.iter().zip(&bill.costs).enumerate() {
         let charged = cost.amount();
         let held = tariff
             .endpoint(call.endpoint)
             .price_of(call.seen.body.as_ref());
         let needs = call.ending.is_executed() && call.is_paid(as_live);
-        WalletStep {
+        let need = match (charged > Paise::ZERO, needs) {
+            (true, _) => charged,
+            (false, true) => held,
+            (false, false) => Paise::ZERO,
+        };
+        let mut step = WalletStep {
             offset: period.offset(calls, at),
             endpoint: call.endpoint,
-            need: match (charged > Paise::ZERO, needs) {
-                (true, _) => charged,
-                (false, true) => held,
-                (false, false) => Paise::ZERO,
-            },
-            charged,
+            is_call: true,
+            need,
+            taken: charged,
+        };
+        // A pending call keeps its price until its result is there, also where that costs nothing (ruling 22).
+        let waited = call.seen.after_ms.filter(|_| call.was_pending);
+        if let (Paise::ZERO, Some(waited)) = (charged, waited) {
+            let end = step.offset + Ratio::whole(waited);
+            given_back.push(step.given_back(end.min(period.cycle_ms)));
+            step.taken = need;
         }
-    });
-    steps.collect()
+        steps.push(step);
+    }
+    // What falls on the same instant is given back first.
+    given_back.extend(steps);
+    given_back.sort_by_key(|step| step.offset);
+    given_back
 }
 
 /// How the figures of traffic were come by.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use svc_capture::Capture;
 use svc_fixtures::contract::Environment;
 
+use super::archive::read_archive;
 use super::captured::read_capture;
 use super::left_out::{LeftOutLine, LeftOutLines};
 use super::lines::read_lines;
@@ -94,6 +95,9 @@ impl ObservedCalls {
         };
         if let Ok(capture) = Capture::from_json(&file.text) {
             let calls = read_capture(&file.name, &capture, &mut self.left_out);
+            return calls.into_iter().map(place).collect();
+        }
+        if let Some(calls) = read_archive(&file.name, &file.text, &mut self.left_out) {
             return calls.into_iter().map(place).collect();
         }
         let read = read_lines(&file.name, &file.text);

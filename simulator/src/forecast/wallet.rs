@@ -22,17 +22,33 @@ pub(super) struct DryCall {
     pub(super) left: Paise,
 }
 
-/// One call of the traffic, as the wallet sees it.
+/// One call of the traffic, as the wallet sees it, or the end of a pending one that cost nothing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WalletStep {
     /// How long after the beginning of the traffic.
     pub(super) offset: Ratio,
     /// What it calls.
     pub(super) endpoint: EndpointIndex,
+    /// Whether this is a call.
+    pub(super) is_call: bool,
     /// What must be there.
     pub(super) need: Paise,
-    /// What is taken.
-    pub(super) charged: Paise,
+    /// What is taken; what is given back is less than nothing.
+    pub(super) taken: Paise,
+}
+
+impl WalletStep {
+    /// The instant at which what was held for it is given back.
+    #[must_use]
+    pub(super) fn given_back(&self, offset: Ratio) -> WalletStep {
+        WalletStep {
+            offset,
+            endpoint: self.endpoint,
+            is_call: false,
+            need: Paise::ZERO,
+            taken: Paise(-self.need.0),
+        }
+    }
 }
 
 /// The first call that a wallet does not cover when the traffic, which is in order and takes so long, is made again and
@@ -45,13 +61,13 @@ pub(super) fn dry_by_traffic(
 ) -> Option<DryCall> {
     let each = steps
         .iter()
-        .map(|step| i128::from(step.charged.0))
+        .map(|step| i128::from(step.taken.0))
         .sum::<i128>();
     let mut before = 0;
     let mut most = 0;
     for step in steps {
         most = most.max(before + i128::from(step.need.0));
-        before += i128::from(step.charged.0);
+        before += i128::from(step.taken.0);
     }
     let wallet = i128::from(wallet.0);
     // As often as the wallet covers all of it, nothing happens.
@@ -64,16 +80,20 @@ pub(super) fn dry_by_traffic(
     for (at, step) in steps.iter().enumerate() {
         if left < i128::from(step.need.0) {
             let after = Ratio::whole(cycles) * cycle_ms + step.offset;
-            let made = cycles * i128::try_from(steps.len()).ok()?;
+            let calls = |steps: &[WalletStep]| {
+                let calls = steps.iter().filter(|step| step.is_call).count();
+                i128::try_from(calls).ok()
+            };
+            let made = cycles * calls(steps)?;
             return Some(DryCall {
                 after_ms: after.floor(),
-                number: made + i128::try_from(at).ok()? + 1,
+                number: made + calls(&steps[..at])? + 1,
                 endpoint: step.endpoint,
                 price: step.need,
                 left: Paise(i64::try_from(left).ok()?),
             });
         }
-        left -= i128::from(step.charged.0);
+        left -= i128::from(step.taken.0);
     }
     None
 }

@@ -1,6 +1,8 @@
 //! What traffic and mixes will cost and how long they take: told by the pure functions, and held to what a simulator's own
 //! wallet was charged.
 
+mod archive;
+mod holds;
 mod lines;
 mod mix;
 mod played;
