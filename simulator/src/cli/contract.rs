@@ -8,7 +8,9 @@ use svc_fixtures::template::Answers;
 use svc_fixtures::world::WorldRows;
 
 use super::failure::Failure;
+use super::terminal;
 use crate::engine::compute;
+use crate::scenario::leave_out_unfit;
 use crate::simulator::files::{source, toml_files_of};
 use crate::world::World;
 
@@ -49,11 +51,19 @@ pub(super) fn lay_over(folder: &Path) -> Result<(), Failure> {
     let contract = Contract::read(&embedded::contract())?;
     let rows = WorldRows::read(&embedded::world())?;
     World::new(&rows).map_err(|mistake| refused(&format!("world: {mistake}")))?;
-    Answers::read(
+    let answers = Answers::read(
         &embedded::answers(),
         &contract,
         &compute::signatures(),
         &rows,
     )?;
+    for problem in leave_out_unfit(&contract, &answers) {
+        terminal::error(&format!(
+            "left out: the built-in rule at {}:{}, with these rows: {}",
+            problem.path(),
+            problem.line(),
+            problem.message()
+        ))?;
+    }
     Ok(())
 }

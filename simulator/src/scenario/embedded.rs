@@ -1,6 +1,6 @@
 //! The scenario files built into the binary.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use svc_fixtures::reading::Source;
 
@@ -23,6 +23,9 @@ static FILES: [(&str, &str); 9] = files![
     "universal.toml",
 ];
 
+/// The scenario files without what goes with no row any more.
+static FITTING: OnceLock<Vec<Arc<Source>>> = OnceLock::new();
+
 const ACCOUNTS: &str = "accounts.toml";
 
 /// Comes before the others, so that what holds everywhere is never hidden by one category.
@@ -36,7 +39,14 @@ pub(crate) fn is_built_in(path: &str) -> bool {
 /// The built-in scenario files: the universal one first, then by name.
 #[must_use]
 pub fn built_in() -> Vec<Arc<Source>> {
-    files(|name| name != ACCOUNTS)
+    let fitting = FITTING.get();
+    fitting.map_or_else(|| files(|name| name != ACCOUNTS), Clone::clone)
+}
+
+/// From now on these are the built-in scenario files, in this order. As of rows there is one set in a process: what comes
+/// later changes nothing.
+pub(super) fn read_instead(files: Vec<Arc<Source>>) {
+    let _: Result<(), _> = FITTING.set(files);
 }
 
 /// The built-in accounts.

@@ -4,6 +4,7 @@
 mod accounts;
 pub(crate) mod embedded;
 mod expression;
+mod fitting;
 mod headers;
 pub(crate) mod index;
 pub(crate) mod matching;
@@ -29,6 +30,7 @@ pub use accounts::{
 };
 pub use embedded::{accounts, built_in};
 pub use expression::Expression;
+pub use fitting::leave_out_unfit;
 pub use headers::{HeaderLines, HeaderName, HeaderRefusal, MoreHeaders, names_a_secret};
 pub use matching::{Caller, MatchInput, RequestContext};
 pub use people::{People, Profile};

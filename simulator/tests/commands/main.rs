@@ -13,6 +13,7 @@ mod folders;
 mod forms;
 mod live;
 mod notes;
+mod overlays;
 mod people;
 mod ports_file;
 mod reload;
