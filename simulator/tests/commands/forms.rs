@@ -155,7 +155,7 @@ fn a_store_that_this_version_writes_goes_on() {
 
 #[test]
 fn the_stores_of_all_forms_go_on() {
-    for form in 1..=3 {
+    for form in 1..=4 {
         let said = fs::read_to_string(stores().join(format!("form-{form}.json")));
         let said = serde_json::from_str(&said.expect("it is committed")).expect("JSON");
         goes_on(&stores().join(format!("form-{form}.db")), &said);

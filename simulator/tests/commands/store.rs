@@ -192,7 +192,7 @@ fn a_store_in_use_is_refused_to_a_second_simulator_and_to_migrate() {
     kept.stop();
     // Nobody has it any more.
     let (code, stdout, _) = told(&folder, &["store", "migrate", "sqlite:kept.db"]);
-    let newest = "kept.db is in form 3, the newest\n";
+    let newest = "kept.db is in form 4, the newest\n";
     assert_eq!((code, stdout.as_str()), (Some(0), newest));
     let left = std::fs::read_dir(folder.path()).expect(WORKS);
     let left = left.map(|file| {
@@ -266,7 +266,7 @@ fn a_newer_form_is_refused_with_both_versions() {
         .expect(WORKS);
     let said = format!(
         "error: the store kept.db was written by svc-simulator 9.8.7 in form 7; this is version {}, which reads \
-         up to form 3: use the newer version, or another store\n",
+         up to form 4: use the newer version, or another store\n",
         env!("CARGO_PKG_VERSION")
     );
     assert_eq!(refused(&folder, "sqlite:kept.db", &[]), said);

@@ -48,9 +48,10 @@ pub fn check(path: &Path, settings: &Settings) -> Result<StoreReport, StoreError
     let mut report = StoreReport::default();
     let pages = file.damaged_pages().map_err(unreadable)?;
     report.damage.extend(pages);
+    let places = file.places().map_err(unreadable)?;
     for account in file.accounts().map_err(unreadable)? {
         report.accounts += 1;
-        let read = file.read(&account);
+        let read = file.read(&account, &places);
         let read = read.and_then(|stored| {
             let Some(stored) = stored else {
                 return Ok(());

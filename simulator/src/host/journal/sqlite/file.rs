@@ -8,6 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, pa
 
 use super::super::{JournalError, Stored, Version};
 use super::lock::{LockError, StoreLock};
+use super::places::Places;
 use crate::engine::state::entry::Entry;
 
 /// What SQLite says a file is, so that no other database is taken for a store.
@@ -18,10 +19,11 @@ const FORMS: [&str; FORM as usize] = [
     include_str!("schema.sql"),
     include_str!("schema-2.sql"),
     include_str!("schema-3.sql"),
+    include_str!("schema-4.sql"),
 ];
 
 /// The newest form.
-pub(super) const FORM: i32 = 3;
+pub(super) const FORM: i32 = 4;
 
 /// Larger pages than SQLite's own: an entry takes two to four kilobytes.
 const PAGE_BYTES: u32 = 16 << 10;
@@ -172,10 +174,15 @@ impl StoreFile {
         let file = StoreFile::open_unlocked(path)?;
         match file.form()? {
             0 => return Err(StoreError::NoStore { path: file.path }),
-            // An older one has no account that has ended and is still there: it is asked all the same.
-            1 | 2 => {
-                let none = "CREATE TEMP TABLE ended (account TEXT)";
-                let made = file.connection.execute_batch(none);
+            // In an older one all that is there of an account that has ended goes: it is asked all the same.
+            form @ 1..=3 => {
+                let all = match form {
+                    3 => "SELECT account, 9223372036854775807 AS last_place FROM main.ended",
+                    _ => "SELECT '' AS account, 0 AS last_place WHERE false",
+                };
+                let made = file
+                    .connection
+                    .execute_batch(&format!("CREATE TEMP VIEW ended AS {all}"));
                 made.map_err(|source| failed(path, source))?;
             }
             _ => {}
@@ -263,16 +270,6 @@ impl StoreFile {
         Ok(self.setting(name)?.unwrap_or_else(|| value.to_owned()))
     }
 
-    /// The accounts that have entries whose place a snapshot has, and those that have ended.
-    pub(super) fn forgettable(&self) -> rusqlite::Result<Vec<Arc<str>>> {
-        let query = "SELECT account FROM snapshots WHERE EXISTS (SELECT 1 FROM entries \
-             WHERE entries.account = snapshots.account AND entries.number <= snapshots.number) \
-             UNION SELECT account FROM ended";
-        let mut statement = self.connection.prepare(query)?;
-        let ids = statement.query_map([], |row| row.get::<_, Arc<str>>(0))?;
-        ids.collect()
-    }
-
     /// Writes what is there already.
     pub(super) fn writes_again(&self) -> rusqlite::Result<()> {
         let again = "UPDATE settings SET value = value WHERE name = 'writtenBy'";
@@ -289,15 +286,24 @@ impl StoreFile {
 
     /// Every account, by id.
     pub(super) fn accounts(&self) -> rusqlite::Result<Vec<Arc<str>>> {
-        let query = "SELECT account FROM snapshots UNION SELECT account FROM entries \
-             EXCEPT SELECT account FROM ended ORDER BY 1";
+        let query = "SELECT account FROM snapshots UNION SELECT account FROM entries WHERE rowid > \
+             coalesce((SELECT last_place FROM ended WHERE ended.account = entries.account), 0) ORDER BY 1";
         let mut statement = self.connection.prepare_cached(query)?;
         let ids = statement.query_map([], |row| row.get::<_, Arc<str>>(0))?;
         ids.collect()
     }
 
+    /// Where its entries stand.
+    pub(super) fn places(&self) -> rusqlite::Result<Places> {
+        Places::of(&self.connection)
+    }
+
     /// All that is written of an account; none where there is none.
-    pub(super) fn read(&self, account: &Arc<str>) -> Result<Option<Stored>, JournalError> {
+    pub(super) fn read(
+        &self,
+        account: &Arc<str>,
+        places: &Places,
+    ) -> Result<Option<Stored>, JournalError> {
         let unreadable = |error: rusqlite::Error| JournalError(format!("{account}: {error}"));
         let query = "SELECT number, digest, snapshot, checksum FROM snapshots WHERE account = ?1";
         let mut statement = self.connection.prepare_cached(query).map_err(unreadable)?;
@@ -306,16 +312,11 @@ impl StoreFile {
             .query_row([account], checked)
             .optional()
             .map_err(unreadable)?;
-        // What a snapshot has the place of may not have gone yet, nor what an account left that has ended.
-        let query = "SELECT number, digest, entry FROM entries WHERE account = ?1 AND number > ?2 \
-             AND NOT EXISTS (SELECT 1 FROM ended WHERE account = ?1) ORDER BY number";
+        let query = "SELECT number, digest, entry FROM entries WHERE rowid = ?1 AND account = ?2";
         let mut statement = self.connection.prepare_cached(query).map_err(unreadable)?;
         let after = snapshot
             .as_ref()
             .map_or(0, |((version, _), _)| version.number);
-        let entries = statement
-            .query_map(params![account, after.cast_signed()], written)
-            .map_err(unreadable)?;
         let mut stored = Stored {
             account: Arc::clone(account),
             version: Version::NONE,
@@ -332,7 +333,8 @@ impl StoreFile {
             stored.version = version;
             stored.bytes[0] = text.len();
         }
-        for entry in entries {
+        for row in places.after(account, after) {
+            let entry = statement.query_row(params![row, account], written);
             let (version, text) = entry.map_err(unreadable)?;
             if stored.version.after(&text) != version {
                 return Err(JournalError(format!(

@@ -4,6 +4,7 @@
 mod care;
 mod file;
 mod lock;
+mod places;
 mod writer;
 
 #[cfg(test)]
@@ -52,13 +53,13 @@ impl SqliteJournal {
         readiness: Arc<Readiness>,
     ) -> Result<Self, StoreError> {
         let file = StoreFile::open(path)?;
-        let forgettable = file.forgettable();
-        let forgettable = forgettable.map_err(|source| file::failed(path, source))?;
+        let places = file.places();
+        let places = places.map_err(|source| file::failed(path, source))?;
         let writer = Writer {
             metrics: Arc::clone(&metrics),
             readiness,
             file,
-            forgettable: forgettable.into(),
+            places,
             versions: Versions::default(),
             has_failed: false,
         };

@@ -1,7 +1,7 @@
 //! The thread that writes to a SQLite store. What is taken while it writes is written next, all of it in one
 //! transaction: the disk is waited for once for many calls.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvError, RecvTimeoutError, SyncSender, TryRecvError};
 use std::time::Duration;
@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 use super::super::{CommitError, JournalError, Stored, Unwritten, Version};
 use super::file::{StoreFile, checksum};
+use super::places::{LEFT_LYING, Moved, Places};
 use crate::host::clock::Stopwatch;
 use crate::host::metrics::StoreMetrics;
 use crate::host::readiness::Readiness;
@@ -75,16 +76,6 @@ impl StoreChange {
         }
     }
 
-    /// The account that has entries then which nobody needs: a snapshot has their place, or it has ended.
-    fn leaves_entries_of(&self) -> Option<Arc<str>> {
-        match self {
-            StoreChange::Snapshot { account, .. } | StoreChange::Close { account, .. } => {
-                Some(Arc::clone(account))
-            }
-            StoreChange::Append { .. } => None,
-        }
-    }
-
     fn end(self, outcome: Outcome) {
         match self {
             StoreChange::Append { unwritten, .. } | StoreChange::Close { unwritten, .. } => {
@@ -100,6 +91,9 @@ const MOST_TOGETHER: usize = 256;
 
 /// How long one waits before a store that failed is tried again, where nobody gives it anything.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// When nobody has given anything for so long, nobody is about to wait.
+const PEACE: Duration = Duration::from_millis(20);
 
 /// No more entries than so many are deleted with a group: each may stand on a page of its own.
 const MOST_FORGOTTEN: usize = 256;
@@ -117,8 +111,8 @@ pub(super) struct Writer {
     pub(super) readiness: Arc<Readiness>,
     /// Whether it wrote nothing the last time.
     pub(super) has_failed: bool,
-    /// The accounts that may have entries which nobody needs.
-    pub(super) forgettable: VecDeque<Arc<str>>,
+    /// Where entries stand.
+    pub(super) places: Places,
 }
 
 impl Writer {
@@ -128,7 +122,15 @@ impl Writer {
             let mut group = Vec::new();
             let mut next = match self.next(given) {
                 Ok(next) => next,
-                Err(_) => return,
+                Err(_) => {
+                    // Nobody waits any more; the next start finds what is left then.
+                    for _ in 0..LEFT_LYING / MOST_FORGOTTEN {
+                        if self.places.has_needless() && !self.has_failed {
+                            self.forget_in_peace();
+                        }
+                    }
+                    return;
+                }
             };
             while let Some(work) = next {
                 next = match work {
@@ -156,8 +158,12 @@ impl Writer {
         if !self.has_failed {
             return match given.try_recv() {
                 Ok(work) => Ok(Some(work)),
-                Err(TryRecvError::Empty) if !self.forgettable.is_empty() => {
-                    self.forget_in_peace();
+                Err(TryRecvError::Empty) if self.places.has_needless() => {
+                    match given.recv_timeout(PEACE) {
+                        Ok(work) => return Ok(Some(work)),
+                        Err(RecvTimeoutError::Disconnected) => return Err(RecvError),
+                        Err(RecvTimeoutError::Timeout) => self.forget_in_peace(),
+                    }
                     Ok(None)
                 }
                 Err(TryRecvError::Empty) => given.recv().map(Some),
@@ -179,26 +185,34 @@ impl Writer {
 
     /// Deletes some of what nobody needs while nobody waits.
     pub(super) fn forget_in_peace(&mut self) {
-        let mut left = self.forgettable.clone();
+        let rows = self.places.take(MOST_FORGOTTEN);
         let forgotten = (|| {
             let transaction = self.file.connection.transaction()?;
-            forget(&transaction, &mut left, MOST_FORGOTTEN)?;
+            self.places.delete(&transaction, &rows)?;
             transaction.commit()
         })();
-        match forgotten {
-            Ok(()) => self.forgettable = left,
+        if let Err(error) = &forgotten {
             // It is tried again when there is something to write.
-            Err(error) => {
-                self.has_failed = true;
-                tracing::warn!(%error, "the store was not made smaller");
-            }
+            self.has_failed = true;
+            tracing::warn!(%error, "the store was not made smaller");
+        }
+        self.forgotten(rows, forgotten.is_ok());
+    }
+
+    /// Notes what became of rows that were to be deleted.
+    fn forgotten(&mut self, rows: Vec<i64>, are_deleted: bool) {
+        match rows.last() {
+            Some(last) if are_deleted => self.places.deleted(*last),
+            _ => self.places.put_back(rows),
         }
     }
 
     fn answer(&mut self, question: Question) {
         // Whoever asked may be gone.
         match question {
-            Question::Load { account, answer } => drop(answer.send(self.file.read(&account))),
+            Question::Load { account, answer } => {
+                drop(answer.send(self.file.read(&account, &self.places)));
+            }
             Question::LoadAll { answer } => drop(answer.send(self.read_all())),
             Question::Remember {
                 name,
@@ -213,7 +227,9 @@ impl Writer {
 
     fn read_all(&mut self) -> Result<Vec<Stored>, JournalError> {
         let accounts = self.file.accounts().map_err(failed)?;
-        let read = accounts.iter().map(|account| self.file.read(account));
+        let read = accounts
+            .iter()
+            .map(|account| self.file.read(account, &self.places));
         let stored: Vec<_> = read
             .filter_map(Result::transpose)
             .collect::<Result<_, _>>()?;
@@ -261,6 +277,23 @@ impl Writer {
         group: &[StoreChange],
         versions: &mut Versions,
     ) -> rusqlite::Result<Vec<Outcome>> {
+        // More than comes, so that what is left lying gets less, and never so much that somebody waits for it.
+        let entries: usize = group.iter().map(StoreChange::entries).sum();
+        let most = (2 * entries).min(MOST_FORGOTTEN);
+        let rows = self.places.take(self.places.surplus().min(most));
+        let written = self.commit(group, versions, &rows);
+        self.forgotten(rows, written.is_ok());
+        let (outcomes, moved) = written?;
+        moved.into_iter().for_each(|moved| self.places.note(moved));
+        Ok(outcomes)
+    }
+
+    fn commit(
+        &mut self,
+        group: &[StoreChange],
+        versions: &mut Versions,
+        needless: &[i64],
+    ) -> rusqlite::Result<(Vec<Outcome>, Vec<Moved>)> {
         let behavior = TransactionBehavior::Immediate;
         let connection = &mut self.file.connection;
         let transaction = connection.transaction_with_behavior(behavior)?;
@@ -268,46 +301,17 @@ impl Writer {
             transaction: &transaction,
             before: &self.versions,
             versions,
+            places: &self.places,
+            next: self.places.next(),
+            moved: Vec::new(),
         };
         let outcomes = group.iter().map(|change| open.write(change));
         let outcomes = outcomes.collect::<Result<_, _>>()?;
-        let mut forgettable = self.forgettable.clone();
-        forgettable.extend(group.iter().filter_map(StoreChange::leaves_entries_of));
-        // More than comes, so that little is left over, and never so much that somebody waits for it.
-        let entries: usize = group.iter().map(StoreChange::entries).sum();
-        forget(
-            &transaction,
-            &mut forgettable,
-            (4 * entries).min(MOST_FORGOTTEN),
-        )?;
+        let moved = open.moved;
+        self.places.delete(&transaction, needless)?;
         transaction.commit()?;
-        self.forgettable = forgettable;
-        Ok(outcomes)
+        Ok((outcomes, moved))
     }
-}
-
-/// Deletes no more than so many entries whose place a snapshot has, or whose account has ended.
-fn forget(
-    transaction: &Transaction<'_>,
-    forgettable: &mut VecDeque<Arc<str>>,
-    most: usize,
-) -> rusqlite::Result<()> {
-    let mut left = most;
-    while let Some(account) = forgettable.front().filter(|_| left > 0) {
-        let delete = "DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE account = ?1 \
-             AND number <= CASE WHEN EXISTS (SELECT 1 FROM ended WHERE account = ?1) THEN 9223372036854775807 \
-             ELSE (SELECT number FROM snapshots WHERE account = ?1) END ORDER BY number LIMIT ?2)";
-        let mut delete = transaction.prepare_cached(delete)?;
-        let bound = i64::try_from(left).unwrap_or(i64::MAX);
-        let deleted = delete.execute(params![account, bound])?;
-        if deleted < left {
-            // None of an account that has ended is left.
-            transaction.execute("DELETE FROM ended WHERE account = ?1", [account])?;
-            forgettable.pop_front();
-        }
-        left -= deleted;
-    }
-    Ok(())
 }
 
 /// Changes that are being made together.
@@ -317,6 +321,12 @@ struct OpenGroup<'a> {
     before: &'a Versions,
     /// How far those have come that were changed since.
     versions: &'a mut Versions,
+    /// Where entries stood before.
+    places: &'a Places,
+    /// Where the next one stands.
+    next: i64,
+    /// What became of them since.
+    moved: Vec<Moved>,
 }
 
 impl OpenGroup<'_> {
@@ -337,15 +347,18 @@ impl OpenGroup<'_> {
                 if self.version(account) != *after {
                     return Ok(Err(CommitError::Conflict));
                 }
-                if *after == Version::NONE {
-                    self.make_room(account)?;
-                }
-                let insert = "INSERT INTO entries VALUES (?1, ?2, ?3, ?4)";
+                let insert = "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5)";
                 let mut insert = self.transaction.prepare_cached(insert)?;
                 for (version, text) in entries {
                     let [number, digest] = columns(*version);
-                    insert.execute(params![account, number, digest, text])?;
+                    insert.execute(params![self.next, account, number, digest, text])?;
                     self.versions.insert(Arc::clone(account), *version);
+                    self.moved.push(Moved::Written {
+                        account: Arc::clone(account),
+                        number: version.number,
+                        row: self.next,
+                    });
+                    self.next += 1;
                 }
             }
             StoreChange::Close { account, after, .. } => {
@@ -355,33 +368,35 @@ impl OpenGroup<'_> {
                 // It is gone from now on: its entries go a few at a time.
                 let transaction = self.transaction;
                 transaction.execute("DELETE FROM snapshots WHERE account = ?1", [account])?;
-                let end = "INSERT INTO ended VALUES (?1) ON CONFLICT DO NOTHING";
-                transaction.execute(end, [account])?;
+                let end = "INSERT INTO ended SELECT account, place FROM entries WHERE place = ?1 AND account = ?2 \
+                           ON CONFLICT DO UPDATE SET last_place = excluded.last_place";
+                transaction.execute(
+                    end,
+                    params![self.places.last(&self.moved, account), account],
+                )?;
                 self.versions.insert(Arc::clone(account), Version::NONE);
+                self.moved.push(Moved::Closed {
+                    account: Arc::clone(account),
+                });
             }
             StoreChange::Snapshot { account, at, text } => self.put_snapshot(account, *at, text)?,
         }
         Ok(Ok(()))
     }
 
-    /// Deletes what an account has left that ended under this id: the new one's entries have the same numbers.
-    fn make_room(&self, account: &str) -> rusqlite::Result<()> {
-        let ended = "DELETE FROM ended WHERE account = ?1";
-        let mut ended = self.transaction.prepare_cached(ended)?;
-        if ended.execute([account])? > 0 {
-            let left = "DELETE FROM entries WHERE account = ?1";
-            self.transaction.execute(left, [account])?;
-        }
-        Ok(())
-    }
-
-    fn put_snapshot(&self, account: &str, at: Version, text: &str) -> rusqlite::Result<()> {
+    fn put_snapshot(
+        &mut self,
+        account: &Arc<str>,
+        at: Version,
+        text: &str,
+    ) -> rusqlite::Result<()> {
         let [number, digest] = columns(at);
         let transaction = self.transaction;
         // The account may have been closed since, or what the snapshot was made of was not written.
-        let known = "SELECT 1 FROM entries WHERE account = ?1 AND number = ?2 AND digest = ?3";
+        let row = self.places.find(&self.moved, account, at.number);
+        let known = "SELECT 1 FROM entries WHERE place = ?1 AND account = ?2 AND number = ?3 AND digest = ?4";
         let mut known = transaction.prepare_cached(known)?;
-        if !known.exists(params![account, number, digest])? {
+        if !known.exists(params![row, account, number, digest])? {
             return Ok(());
         }
         transaction.execute(
@@ -391,6 +406,10 @@ impl OpenGroup<'_> {
              WHERE excluded.number > snapshots.number",
             params![account, number, digest, checksum(text), text],
         )?;
+        self.moved.push(Moved::Summed {
+            account: Arc::clone(account),
+            number: at.number,
+        });
         Ok(())
     }
 }
