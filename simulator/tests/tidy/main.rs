@@ -60,13 +60,16 @@ fn files(folder: &Path, extension: &str) -> Vec<(String, String)> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).expect("a folder of the project") {
-            let path = entry.expect("an entry").path();
+            let entry = entry.expect("an entry");
+            // Links are not followed: they may lead round.
+            let is_folder = entry.file_type().expect("its kind").is_dir();
+            let path = entry.path();
             let name = path
                 .file_name()
                 .and_then(|name| name.to_str())
                 .unwrap_or_default()
                 .to_owned();
-            if path.is_dir() {
+            if is_folder {
                 // What cargo builds into says so itself; `target` is the name of a module, too.
                 if !name.starts_with('.') && !path.join("CACHEDIR.TAG").exists() {
                     folders.push(path);
