@@ -22,10 +22,30 @@ pub enum Store {
     Postgres(String),
 }
 
-/// Why a text names no store.
-#[derive(Debug, thiserror::Error)]
-#[error("a store is `memory`, `sqlite:FILE` or `postgres://…`, such as sqlite:accounts.db")]
-pub struct NoSuchStore;
+/// Why a text names no store, and what to write instead where that can be told.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a store is `memory`, `sqlite:FILE` or `postgres://…`, such as sqlite:accounts.db{hint}")]
+pub struct NoSuchStore {
+    hint: String,
+}
+
+impl NoSuchStore {
+    fn of(text: &str) -> Self {
+        let path = text.strip_prefix("sqlite:").unwrap_or(text);
+        let hint = match (path, path.trim_start_matches('/')) {
+            (":memory:", _) => "; what is kept nowhere is `memory`".to_owned(),
+            (_, "") => String::new(),
+            (_, name) if path.starts_with("//") => {
+                format!(
+                    "; no host is asked for: sqlite:{name} is in this folder, sqlite:/{name} is not"
+                )
+            }
+            _ if path.contains(':') => String::new(),
+            _ => format!("; the file {path} is sqlite:{path}"),
+        };
+        NoSuchStore { hint }
+    }
+}
 
 impl FromStr for Store {
     type Err = NoSuchStore;
@@ -33,9 +53,13 @@ impl FromStr for Store {
     fn from_str(text: &str) -> Result<Self, NoSuchStore> {
         match text.split_once(':') {
             None if text == "memory" => Ok(Store::Memory),
+            // Elsewhere `sqlite://FILE` and `sqlite::memory:` are known; here they would be files of these names.
+            Some(("sqlite", file)) if file.starts_with("//") || file == ":memory:" => {
+                Err(NoSuchStore::of(text))
+            }
             Some(("sqlite", file)) if !file.is_empty() => Ok(Store::Sqlite(file.into())),
             Some(("postgres" | "postgresql", _)) => Ok(Store::Postgres(text.to_owned())),
-            _ => Err(NoSuchStore),
+            _ => Err(NoSuchStore::of(text)),
         }
     }
 }
@@ -100,5 +124,41 @@ pub(super) fn clock(journal: &dyn Journal, given: &Clock) -> Result<Clock, Start
             given: scale,
             kept: kept.scale,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_no_store_is_refused_with_what_to_write() {
+        assert_eq!("sqlite:a.db".parse(), Ok(Store::Sqlite("a.db".into())));
+        assert_eq!("sqlite:/a.db".parse(), Ok(Store::Sqlite("/a.db".into())));
+        for (text, hint) in [
+            ("a.db", "; the file a.db is sqlite:a.db"),
+            (
+                "sqlite://a.db",
+                "; no host is asked for: sqlite:a.db is in this folder, sqlite:/a.db is not",
+            ),
+            (
+                "sqlite:///data/a.db",
+                "; no host is asked for: sqlite:data/a.db is in this folder, sqlite:/data/a.db is not",
+            ),
+            ("sqlite::memory:", "; what is kept nowhere is `memory`"),
+            ("sqlite:", ""),
+            ("sqlite://", ""),
+            ("mysql://host/accounts", ""),
+            ("", ""),
+        ] {
+            let refused = text.parse::<Store>();
+            assert_eq!(
+                refused,
+                Err(NoSuchStore {
+                    hint: hint.to_owned()
+                }),
+                "{text}"
+            );
+        }
     }
 }
