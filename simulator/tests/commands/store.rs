@@ -1,6 +1,7 @@
 //! Stores in a file: what goes on after a restart, what is refused, and what is said of damage.
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -399,4 +400,20 @@ fn a_program_without_postgresql_says_how_to_get_one_with_it() {
         refused(&folder, url, &[]),
         "error: this program was built without PostgreSQL; build it with `--features postgres`\n"
     );
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named_without_its_password() {
+    let folder = Folder::new("no-server");
+    // A listener that was there.
+    let gone = TcpListener::bind("127.0.0.1:0")
+        .expect(WORKS)
+        .local_addr()
+        .expect(WORKS);
+    let url = format!("postgres://me:secret@{gone}/accounts");
+    let (code, _, stderr) = told(&folder, &["serve", "--store", &url]);
+    let unreachable = format!(
+        "error: PostgreSQL at {gone}: Connection refused (os error 111): is it running, and is that its address?\n"
+    );
+    assert_eq!((code, stderr), (Some(1), unreachable));
 }

@@ -5,15 +5,19 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
 use svc_tls::ServerTrust;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, Connection, Socket};
 
+use super::error::FLAGS;
 use super::tls::Tls;
 use super::{PostgresError, described};
 
 /// Where the tables lie unless the URL says otherwise.
 const SCHEMA: &str = "svc_simulator";
+
+/// Where PostgreSQL listens unless the URL says otherwise.
+const PORT: u16 = 5432;
 
 /// A server that does not answer for so long is not there.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
@@ -86,17 +90,35 @@ impl StoreAddress {
 
     /// Where the server is, without a password.
     pub(super) fn hosts(&self) -> String {
-        let hosts = self.config.get_hosts().iter().map(|host| match host {
-            tokio_postgres::config::Host::Tcp(name) => name.clone(),
+        // One port is all hosts'.
+        let ports = self.config.get_ports();
+        let port = |at: usize| ports.get(at).or(ports.last()).copied().unwrap_or(PORT);
+        let hosts = self.config.get_hosts().iter().enumerate();
+        let hosts = hosts.map(|(at, host)| match host {
+            Host::Tcp(name) => format!("{name}:{}", port(at)),
             #[cfg(unix)]
-            tokio_postgres::config::Host::Unix(path) => path.display().to_string(),
+            Host::Unix(path) => format!("{} (port {})", path.display(), port(at)),
         });
         hosts.collect::<Vec<_>>().join(", ")
     }
 
     /// A connection of one's own.
     pub(super) async fn connect(&self) -> Result<OwnConnection, PostgresError> {
-        Ok(self.config.connect(self.tls.clone()).await?)
+        let connecting = self.config.connect(self.tls.clone());
+        let connected = tokio::time::timeout(PATIENCE, connecting).await;
+        let connected = connected
+            .map_err(|_| self.unreachable(format!("no answer for {} s", PATIENCE.as_secs())))?;
+        connected.map_err(|error| match system_error(&error) {
+            Some(reason) => self.unreachable(reason.to_string()),
+            None => error.into(),
+        })
+    }
+
+    fn unreachable(&self, reason: String) -> PostgresError {
+        PostgresError::Unreachable {
+            at: self.hosts(),
+            reason,
+        }
     }
 
     pub(super) fn pool(&self, connections: usize) -> Result<Pool, PostgresError> {
@@ -107,6 +129,12 @@ impl StoreAddress {
         let pool = Pool::builder(manager).max_size(connections).build();
         pool.map_err(|error| PostgresError::Url(error.to_string()))
     }
+}
+
+/// What the system says of a connection that it could not make: what is wrong with TLS is no matter of the address.
+fn system_error(error: &tokio_postgres::Error) -> Option<&std::io::Error> {
+    let cause = std::error::Error::source(error)?.downcast_ref::<std::io::Error>();
+    cause.filter(|_| svc_tls::reason(error, FLAGS).is_none())
 }
 
 fn ssl_mode(value: &str) -> Result<(SslMode, Option<ServerTrust>), PostgresError> {
@@ -133,7 +161,7 @@ mod tests {
         let target = StoreAddress::parse("postgres://me:pw@db.example:5433/staging?sslmode=verify-full&schema=team_a&options=-c%20work_mem%3D1MB").unwrap();
         assert_eq!(target.config.get_ssl_mode(), SslMode::Require);
         assert_eq!(target.schema, "team_a");
-        assert_eq!(target.hosts(), "db.example");
+        assert_eq!(target.hosts(), "db.example:5433");
         let options = target.config.get_options();
         assert_eq!(options, Some("-c work_mem=1MB -c search_path=team_a"));
         let plain = StoreAddress::parse("postgres://me@localhost/db").unwrap();

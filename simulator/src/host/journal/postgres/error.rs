@@ -26,6 +26,14 @@ pub enum PostgresError {
     /// The server refused something, or was lost.
     #[error("PostgreSQL: {}", described(.0))]
     Database(#[from] tokio_postgres::Error),
+    /// Nobody takes a connection there.
+    #[error("PostgreSQL at {at}: {reason}: is it running, and is that its address?")]
+    Unreachable {
+        /// Host and port, or the folder of the socket.
+        at: String,
+        /// What the system says.
+        reason: String,
+    },
     /// The role is not allowed to.
     #[error(
         "the role of the URL may not use the schema `{0}`; it needs one that is its own, or USAGE on it and SELECT, \
@@ -44,7 +52,7 @@ pub enum PostgresError {
 }
 
 /// What of the URL says more about TLS.
-const FLAGS: TlsFlags = TlsFlags {
+pub(super) const FLAGS: TlsFlags = TlsFlags {
     ca_file: "sslrootcert=",
     client_certificate: "sslcert=",
 };

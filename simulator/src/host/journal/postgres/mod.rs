@@ -279,8 +279,7 @@ impl Store {
         metrics: Arc<StoreMetrics>,
         readiness: Arc<Readiness>,
     ) -> Result<Arc<Self>, PostgresError> {
-        let connecting = tokio::time::timeout(connect::PATIENCE, target.connect()).await;
-        let (mut client, connection) = connecting.unwrap_or(Err(PostgresError::Silent))?;
+        let (mut client, connection) = target.connect().await?;
         let connection = tokio::spawn(connection);
         migrations::migrate(&mut client, &target.schema).await?;
         drop(client);
