@@ -75,10 +75,21 @@ fn live(folder: &Folder) -> Value {
     json!({"answers": answers, "due": due, "open": open, "rotated": rotated["key"]})
 }
 
+/// Lets a store's clock show ten minutes after it began, however long ago that was: what an answer is replayed
+/// for ends after a day.
+fn wake(store: &Path) {
+    let began = "UPDATE settings SET value = json_set(value, '$.began', \
+        strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-600 seconds')) WHERE name = 'clock'";
+    let store = rusqlite::Connection::open(store).expect(WORKS);
+    assert_eq!(store.execute(began, []).expect(WORKS), 1);
+}
+
 /// A simulator of today goes on with a store.
 fn goes_on(store: &Path, said: &Value) {
     let folder = Folder::new("form");
-    fs::copy(store, folder.path().join("kept.db")).expect(WORKS);
+    let kept = folder.path().join("kept.db");
+    fs::copy(store, &kept).expect(WORKS);
+    wake(&kept);
     let kept = Kept::start(&folder, &["--keep-calls", "20"]);
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     for told in said["answers"].as_array().expect("a list") {
