@@ -225,7 +225,7 @@ fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut
 }
 
 /// A stand-in unlike those of other values, in the form of the value: a date, a `data:` URI with its type, an address,
-/// digits only.
+/// digits only, another number.
 fn pseudonym(value: &str, number: usize) -> String {
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     let separators: String = value.chars().filter(|c| !c.is_ascii_digit()).collect();
@@ -240,8 +240,16 @@ fn pseudonym(value: &str, number: usize) -> String {
             format!("01{c}01{c}{year}")
         }
         ("", None) if value.len() >= 6 => format!("7{number:0width$}", width = value.len() - 1),
+        // Where it stands without quotes, no text may.
+        (separators, _) if !separators.is_empty() && is_number(value) => format!("7.{number:04}1"),
         _ => like_address(value, number).unwrap_or_else(|| format!("[redacted {number}]")),
     }
+}
+
+/// Whether it is a number such as a coordinate.
+fn is_number(value: &str) -> bool {
+    let plain = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
+    !value.starts_with('+') && value.chars().all(plain) && value.parse::<f64>().is_ok()
 }
 
 /// The stand-in of a `data:` URI or of an address; none of another value.
@@ -359,6 +367,21 @@ mod tests {
         );
         let clean = pseudonyms().case(&captured, &BTreeSet::new());
         insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 5]","dob":"1002-01-01","dateOfBirth":"01/01/1001","gender":"[redacted 4]","mobile":7000000003,"status":"VALID","photo":"data:image/png;base64,cmVkYWN0ZWQtNg=="},"error":{"message":"no [redacted 5] here"},"verificationId":"svcv_RAVI"}"#);
+    }
+
+    #[test]
+    fn a_coordinate_is_another_number_in_a_text_and_without_quotes() {
+        let captured = case(
+            r#"{"latitude":"12.5"}"#,
+            r#"{"data":{"latitude":12.5,"longitude":-77.123456}}"#,
+        );
+        let clean = pseudonyms().case(&captured, &BTreeSet::new());
+        let expected = r#"{"data":{"latitude":7.00021,"longitude":7.00011}}"#;
+        assert_eq!(answer(&clean), expected);
+        assert_eq!(
+            clean.exchanges[0].request.body,
+            br#"{"latitude":"7.00021"}"#
+        );
     }
 
     #[test]
