@@ -128,6 +128,7 @@ fn main() -> ExitCode {
     let trials = vec![
         trial("two_equal_services_differ_in_nothing_in_twenty_runs", alike),
         trial("thirty_planted_differences_are_found_each_once", thirty),
+        trial("one_defect_is_one_difference_whatever_it_touches", alone),
         trial("what_one_side_may_not_spend_is_sent_to_neither", unpaid),
         trial("webhooks_that_differ_are_named_for_what_differs", webhooks),
     ];
@@ -241,6 +242,31 @@ fn thirty() {
     let output = command.output().expect("the command runs");
     assert_eq!(output.status.code(), Some(1), "{}", out(&output));
     assert_eq!(self::found(&again), found);
+}
+
+/// What is planted alone, and shows in the form of answers as in how several of them belong together.
+const ALONE: [(&str, &str, &str); 5] = [
+    ("meta_latency_negative", "behaviour", "envelope.meta"),
+    ("ref_null_on_errors", "behaviour", "envelope.reference-id"),
+    ("name_match_percent", "format", "data.score"),
+    ("no_record_status_completed", "status", "status"),
+    (
+        "missing_field_accepted",
+        "status",
+        "a call with something missing (validation.input, validation.live)",
+    ),
+];
+
+fn alone() {
+    let (left, right) = services();
+    for (name, kind, what) in ALONE {
+        right.plant(&[name], &[]);
+        let folder = Folder::new(&format!("alone-{name}"));
+        let report = folder.path("report.json");
+        diff(&left, &right, &folder, &["--report-json", &report]);
+        let expected = (kind.to_owned(), what.to_owned());
+        assert_eq!(found(&report), [expected], "{name}");
+    }
 }
 
 /// What is planted in webhooks, and the difference that names it.

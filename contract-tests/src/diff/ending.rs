@@ -165,16 +165,16 @@ impl<'p> Endings<'p> {
             let (mut all, mut changed) = (BTreeMap::new(), BTreeMap::new());
             for (index, (_, pair, left, right)) in self.all.iter().enumerate() {
                 let Some(group) = key(pair) else { continue };
-                let left_of = match group {
+                let of = |ended: &Ended| match group {
                     // What is taken although it is a mistake is taken, now or later.
-                    Group::Mistake(..) => left.outcome(),
-                    _ => left.clone(),
+                    Group::Mistake(..) => ended.outcome(),
+                    _ => ended.clone(),
                 };
-                let of = (group, left_of);
-                *all.entry(of.clone()).or_insert(0_usize) += 1;
+                let (left_of, right_of) = (of(left), of(right));
+                let of_left = (group.clone(), left_of.clone());
+                *all.entry(of_left).or_insert(0_usize) += 1;
                 if left != right && open.contains(&index) {
-                    let (group, left) = of;
-                    let of = (group, left, right.clone());
+                    let of = (group, left_of, right_of);
                     changed.entry(of).or_insert_with(Vec::new).push(index);
                 }
             }
@@ -314,17 +314,20 @@ impl<'p> Endings<'p> {
             Group::Operation(operation) => format!("calls of {operation}"),
             Group::Ended(..) => String::new(),
         };
-        let lefts: BTreeSet<_> = indices
+        let (left, right) = indices
             .iter()
-            .map(|at| self.all[*at].2.to_string())
-            .collect();
-        let left = lefts.into_iter().collect::<Vec<_>>().join(" or ");
-        let mut found = Difference::new(kind, what, left, right.to_string());
+            .map(|at| (self.all[*at].2.to_string(), self.all[*at].3.to_string()))
+            .unzip();
+        let mut found = Difference::new(kind, what, each(left), each(right));
         for pair in &pairs {
             found.operations.insert(pair.operation.clone());
         }
         (found, indices.iter().map(|at| self.all[*at].0).collect())
     }
+}
+
+fn each(all: BTreeSet<String>) -> String {
+    all.into_iter().collect::<Vec<_>>().join(" or ")
 }
 
 /// Calls with the same mistake, with the field where it is one.

@@ -42,13 +42,12 @@ pub fn compare(
     let pairs: Vec<&Pair<'_>> = paired.cases.iter().flatten().collect();
     let (mut gathered, mut latencies) = (Gathered::default(), Latencies::default());
     let (mut endings, mut explained) = (Endings::default(), Explained::default());
-    let (mut at, mut operations, mut other_calls) = (0, BTreeSet::new(), Vec::new());
+    let (mut indices, mut operations, mut other_calls) = (0.., BTreeSet::new(), Vec::new());
     for case in &paired.cases {
         let mut parted = false;
-        for pair in case {
-            let index = at;
-            at += 1;
+        for (pair, index) in case.iter().zip(indices.by_ref()) {
             if parted {
+                explained.part(name(pair), pair.step);
                 continue;
             }
             match pair.left.request.channel {
@@ -71,7 +70,7 @@ pub fn compare(
                 // What comes after it in its case is another story.
                 None => {
                     parted = true;
-                    explained.from.insert(name(pair), pair.step);
+                    explained.part(name(pair), pair.step);
                 }
                 Some(ended) => {
                     gathered.take(setting, index, pair, &ended);
@@ -144,6 +143,9 @@ fn explain(
     let steps = shown.iter().map(|index| step(pairs[*index]));
     if of_money {
         explained.money.extend(steps.clone());
+    }
+    if ["status", "error.code"].contains(&difference.what.as_str()) {
+        explained.ending.extend(steps.clone());
     }
     explained.form.extend(steps);
 }
