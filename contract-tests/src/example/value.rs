@@ -77,9 +77,18 @@ fn test(reader: &ValueReader<'_, '_>, form: Form<'_>, item: &Item<'_>) -> Option
     let Some(table) = item.if_table() else {
         return item.json_or_problem().map(Predicate::Is);
     };
-    let entries = table.entries();
+    all_of(reader, form, item, &table.entries())
+}
+
+/// All tests of a table.
+fn all_of(
+    reader: &ValueReader<'_, '_>,
+    form: Form<'_>,
+    table: &Item<'_>,
+    entries: &[(&str, Item<'_>)],
+) -> Option<Predicate> {
     if entries.is_empty() {
-        item.problem("this table says nothing that must hold");
+        table.problem("this table says nothing that must hold");
     }
     let read = |(name, item): &(&str, Item<'_>)| named(reader, form, name, item);
     let mut tests = entries.iter().map(read).collect::<Option<Vec<_>>>()?;
@@ -130,9 +139,11 @@ const TESTS: [(&str, ReadTest); 16] = [
     }),
     ("tells", |reader, _, item| {
         let table = item.table()?;
-        let (of, least) = (table.required("of"), table.required("at_least"));
-        table.done();
-        Some(Predicate::Tells(earlier(reader, &of?)?, least?.num()?))
+        let of = table.required("of");
+        let mut tests = table.entries();
+        tests.retain(|(name, _)| *name != "of");
+        let test = all_of(reader, None, item, &tests)?;
+        Some(Predicate::Tells(earlier(reader, &of?)?, Box::new(test)))
     }),
     ("type", |_, _, item| types(item).map(Predicate::Type)),
     ("has", |reader, form, item| {

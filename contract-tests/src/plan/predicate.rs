@@ -36,8 +36,8 @@ pub enum Predicate {
     OtherThan(EarlierValue),
     /// It is a number, and smaller than the one in the answer to an earlier step.
     LessThan(EarlierValue),
-    /// It says whether a number of an answer reaches this.
-    Tells(EarlierValue, f64),
+    /// It says whether this holds of a value of an answer.
+    Tells(EarlierValue, Box<Predicate>),
     /// It is of one of these types.
     Type(Vec<JsonType>),
     /// Each of these holds of what stands at a place inside it.
@@ -184,9 +184,7 @@ impl fmt::Display for Predicate {
             Predicate::SameAs(earlier) => write!(out, "the same as {earlier}"),
             Predicate::OtherThan(earlier) => write!(out, "another than {earlier}"),
             Predicate::LessThan(earlier) => write!(out, "less than {earlier}"),
-            Predicate::Tells(score, least) => {
-                write!(out, "whether {score} is at least {least}")
-            }
+            Predicate::Tells(value, test) => write!(out, "whether {value} is {test}"),
             Predicate::Type(types) => {
                 let names: Vec<_> = types.iter().map(|kind| kind.name()).collect();
                 write!(out, "of type {}", names.join(" or "))

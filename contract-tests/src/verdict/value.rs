@@ -68,21 +68,24 @@ fn holds(test: &Predicate, found: Option<&Json<'_>>, answers: &Answers<'_>) -> b
             (Some(number), Some(then)) => number < then,
             _ => false,
         },
-        Predicate::Tells(score, least) => {
-            then(score)
-                .and_then(Json::as_num)
-                .is_some_and(|score| match says(found) {
-                    // Rounding in print may have brought it there.
-                    Some(says) => (score - least).abs() < 0.01 || says == (score >= *least),
-                    None => false,
-                })
-        }
+        Predicate::Tells(value, test) => match (then(value), says(found)) {
+            (Some(value), Some(says)) => says == inside(test, value) || is_near(test, value),
+            _ => false,
+        },
         Predicate::Type(types) => types.iter().any(|kind| kind.fits(found)),
         Predicate::Has(tests) => tests
             .iter()
             .all(|(place, test)| holds(test, place.find(found), answers)),
         Predicate::Not(test) => !inside(test, found),
         Predicate::All(tests) => tests.iter().all(|test| inside(test, found)),
+    }
+}
+
+/// Whether rounding in print may have brought a number over a border.
+fn is_near(border: &Predicate, found: &Json<'_>) -> bool {
+    match (border, found.as_num()) {
+        (Predicate::AtLeast(least), Some(number)) => (number - least).abs() < 0.01,
+        _ => false,
     }
 }
 

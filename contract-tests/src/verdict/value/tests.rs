@@ -228,3 +228,23 @@ fn nothing_can_be_all_of_what_nothing_is() {
     assert!(holds(&all(Predicate::Absent), None, &[]));
     assert!(!holds(&all(Predicate::Present), None, &[]));
 }
+
+#[test]
+fn a_flag_tells_what_another_value_is_also_in_words() {
+    let tells = |test: Predicate, place: &str| {
+        let place = Place::parse(place).expect("a place");
+        Predicate::Tells(EarlierValue { step: 0, place }, boxed(test))
+    };
+    let (yes, no) = (["true", r#""yes""#], ["false", r#""No""#, "1", "null"]);
+    border(&tells(is(r#""A""#), "data/text"), &yes, &no);
+    border(&tells(Predicate::AtLeast(5.1), "data/x"), &["false"], &yes);
+    border(&tells(Predicate::AtLeast(4.9), "data/x"), &yes, &no);
+    // Rounding in print may have brought it there.
+    border(
+        &tells(Predicate::AtLeast(5.005), "data/x"),
+        &["true", "false"],
+        &["1"],
+    );
+    // Nothing is told of what is not there.
+    border(&tells(is("1"), "data/y"), &[], &["true", "false"]);
+}
