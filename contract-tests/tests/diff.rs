@@ -245,7 +245,7 @@ fn thirty() {
 }
 
 /// What is planted alone, and shows in the form of answers as in how several of them belong together.
-const ALONE: [(&str, &str, &str); 5] = [
+const ALONE: [(&str, &str, &str); 8] = [
     ("meta_latency_negative", "behaviour", "envelope.meta"),
     ("ref_null_on_errors", "behaviour", "envelope.reference-id"),
     ("name_match_percent", "format", "data.score"),
@@ -254,6 +254,21 @@ const ALONE: [(&str, &str, &str); 5] = [
         "missing_field_accepted",
         "status",
         "a call with something missing (validation.input, validation.live)",
+    ),
+    (
+        "error_code_missing",
+        "code",
+        "the code of calls that end in an error",
+    ),
+    (
+        "errors_plain_text_401",
+        "code",
+        "the code of calls that end in an error",
+    ),
+    (
+        "geofence_inverted",
+        "behaviour",
+        "address.geo-fence.valid-user",
     ),
 ];
 

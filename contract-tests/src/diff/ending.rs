@@ -192,7 +192,7 @@ impl<'p> Endings<'p> {
             .iter()
             .map(|(group, indices)| self.difference(group, indices));
         found.extend(joined(made.collect()));
-        found
+        one_for_all_errors(found)
     }
 
     /// The operations that end one way on the right whatever is asked, and in several ways on the left.
@@ -376,6 +376,55 @@ fn joined(found: Vec<(Difference, BTreeSet<usize>)>) -> Vec<(Difference, BTreeSe
         }
     }
     all
+}
+
+/// So many codes must have the same change for it to be one of all errors: two may share a mistake by chance.
+const SEVERAL_CODES: usize = 3;
+
+/// Errors that are told apart no more, by one code, without any, or by one status, are one difference.
+fn one_for_all_errors(
+    found: Vec<(Difference, BTreeSet<usize>)>,
+) -> Vec<(Difference, BTreeSet<usize>)> {
+    let (mut changes, mut rest) = (BTreeMap::<_, Vec<_>>::new(), Vec::new());
+    for (difference, pairs) in found {
+        match same_for_all(&difference) {
+            Some(change) => changes.entry(change).or_default().push((difference, pairs)),
+            None => rest.push((difference, pairs)),
+        }
+    }
+    for ((kind, right), same) in changes {
+        let is_code = right.starts_with("SVC_") || kind == Kind::Status;
+        let lefts: BTreeSet<_> = same.iter().map(|(it, _)| it.left.clone()).collect();
+        if lefts.len() < if is_code { SEVERAL_CODES } else { 2 } {
+            rest.extend(same);
+            continue;
+        }
+        let rights: BTreeSet<_> = same.iter().map(|(it, _)| it.right.clone()).collect();
+        let what = format!("the {kind} of calls that end in an error");
+        let mut all = Difference::new(kind, what, each(lefts), each(rights));
+        let mut shown = BTreeSet::new();
+        for (difference, pairs) in same {
+            all.absorb(difference);
+            shown.extend(pairs);
+        }
+        rest.push((all, shown));
+    }
+    rest
+}
+
+/// What errors that were another each have in common now: their code, or their status.
+fn same_for_all(difference: &Difference) -> Option<(Kind, String)> {
+    let (left_status, left_word) = difference.left.split_once(' ')?;
+    let (right_status, right_word) = difference.right.split_once(' ')?;
+    let is_one = |word: &str| !word.contains(" or ");
+    if !left_word.starts_with("SVC_") || !is_one(left_word) || !is_one(right_word) {
+        return None;
+    }
+    match (left_status == right_status, left_word == right_word) {
+        (true, false) => Some((Kind::Code, right_word.to_owned())),
+        (false, true) => Some((Kind::Status, right_status.to_owned())),
+        _ => None,
+    }
 }
 
 /// What calls have in common that end otherwise.
