@@ -245,7 +245,7 @@ fn thirty() {
 }
 
 /// What is planted alone, and shows in the form of answers as in how several of them belong together.
-const ALONE: [(&str, &str, &str); 8] = [
+const ALONE: [(&str, &str, &str); 12] = [
     ("meta_latency_negative", "behaviour", "envelope.meta"),
     ("ref_null_on_errors", "behaviour", "envelope.reference-id"),
     ("name_match_percent", "format", "data.score"),
@@ -270,6 +270,18 @@ const ALONE: [(&str, &str, &str); 8] = [
         "behaviour",
         "address.geo-fence.valid-user",
     ),
+    (
+        "conflict_poisons",
+        "idempotency",
+        "calls of idempotency.conflict",
+    ),
+    (
+        "conflict_live_only",
+        "idempotency",
+        "calls that end 409 SVC_IDEMPOTENCY_CONFLICT",
+    ),
+    ("env_drop_verification_id", "member", "verificationId"),
+    ("wallet_not_decremented", "price", "billing.balance-falls"),
 ];
 
 fn alone() {

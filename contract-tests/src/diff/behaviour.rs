@@ -26,6 +26,10 @@ pub(super) struct Explained {
     pub(super) ending: BTreeSet<At>,
     /// The answers of which what is charged has another form or value.
     pub(super) money: BTreeSet<At>,
+    /// The members that are of another form, with the operations whose answers show it.
+    pub(super) members: BTreeMap<String, BTreeSet<String>>,
+    /// What is called in each case.
+    called: BTreeMap<(String, String), BTreeSet<String>>,
 }
 
 /// What a check said of one step.
@@ -96,15 +100,20 @@ pub(super) fn differences(
         let Some(other) = others.remove(&(check, case, step, clause.clone())) else {
             continue;
         };
-        let (left, right) = match (said, other) {
+        let (what, left, right) = match (said, other) {
             (Said::Held, Said::Broken { what, found }) => {
-                ("as the contract says".to_owned(), words(&what, &found))
+                let right = words(&what, &found);
+                (what, "as the contract says".to_owned(), right)
             }
             (Said::Broken { what, found }, Said::Held) => {
-                (words(&what, &found), "as the contract says".to_owned())
+                let left = words(&what, &found);
+                (what, left, "as the contract says".to_owned())
             }
             _ => continue,
         };
+        if explained.is_of_member(&at, &what) {
+            continue;
+        }
         let of_ending = [&left, &right].iter().any(|it| it.starts_with(ENDING));
         if of_ending && explained.ending.contains(&at) || explained.explains(setting, &at, &clause)
         {
@@ -143,6 +152,22 @@ impl Explained {
         *from = step.min(*from);
     }
 
+    /// Notes what is called in a case.
+    pub(super) fn call(&mut self, case: (String, String), operation: &str) {
+        let called = self.called.entry(case).or_default();
+        called.insert(operation.to_owned());
+    }
+
+    /// Whether what is found is a member that is of another form in answers of this case.
+    fn is_of_member(&self, (check, case, _): &At, what: &str) -> bool {
+        let member = what.trim_matches('`').replace('/', ".");
+        let called = self.called.get(&(check.clone(), case.clone()));
+        let shown = self.members.get(&member);
+        shown
+            .zip(called)
+            .is_some_and(|(shown, called)| !shown.is_disjoint(called))
+    }
+
     fn explains(&self, setting: &Setting<'_>, at: &At, clause: &str) -> bool {
         let (check, case, step) = at;
         let name = (check.clone(), case.clone());
@@ -160,7 +185,8 @@ impl Explained {
             || check.starts_with("billing.")
             || check.starts_with("wallet.")
             || clause.starts_with("billing.");
-        if money && of_case(&self.money) {
+        // Charges are told apart by the ids of what is charged.
+        if money && (of_case(&self.money) || self.is_of_member(at, "verificationId")) {
             return true;
         }
         let about_operation = setting.contract.operations.iter().any(|operation| {
@@ -218,5 +244,30 @@ fn clustered(broken: Vec<Broken>) -> Vec<(Difference, BTreeSet<At>)> {
         }
         clusters.push((mine, steps));
     }
-    clusters
+    of_money(clusters)
+}
+
+/// A balance, an amount or a charge that is wrong in the same words is one difference, whatever made it be looked at.
+fn of_money(clusters: Vec<(Difference, BTreeSet<At>)>) -> Vec<(Difference, BTreeSet<At>)> {
+    let mut merged: Vec<(Difference, BTreeSet<At>)> = Vec::new();
+    for (difference, steps) in clusters {
+        let words = (&difference.left, &difference.right);
+        let of_money = [words.0, words.1]
+            .iter()
+            .any(|it| it.starts_with("billing."));
+        let same = |(other, _): &&mut (Difference, BTreeSet<At>)| {
+            of_money && (&other.left, &other.right) == words
+        };
+        match merged.iter_mut().find(same) {
+            Some((known, all)) => {
+                if known.kind != difference.kind {
+                    known.kind = Kind::Price;
+                }
+                known.absorb(difference);
+                all.extend(steps);
+            }
+            None => merged.push((difference, steps)),
+        }
+    }
+    merged
 }

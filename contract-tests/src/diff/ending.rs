@@ -24,7 +24,7 @@ const NO_JSON: &str = "no JSON";
 const NO_RECORD: &str = "SVC_NO_RECORD_FOUND";
 
 /// How a call ended.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ended {
     status: u16,
     /// The error code, or else the status of the envelope.
@@ -57,6 +57,11 @@ impl Ended {
 impl Ended {
     fn is_error(&self) -> bool {
         self.status >= 400
+    }
+
+    /// Whether the other one says the same by another status, or another code.
+    fn is_renamed(&self, other: &Self) -> bool {
+        self.status == other.status || self.word == other.word
     }
 
     /// The same, whether the result is there or comes later.
@@ -141,7 +146,7 @@ impl<'p> Endings<'p> {
     }
 
     /// The differences, from the most general to the most special: all that ended so, all with the same mistake,
-    /// all of a field, all of an operation.
+    /// one of each case of a check, all of a field, all of an operation.
     pub(super) fn differences(self) -> Vec<(Difference, BTreeSet<usize>)> {
         let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
         let mut open: Vec<usize> = Vec::new();
@@ -152,12 +157,13 @@ impl<'p> Endings<'p> {
         }
         let mut found = self.gone(&mut open);
         found.extend(self.known_to_one(&mut open));
-        let keys: [fn(&Pair<'_>) -> Option<Group>; 4] = [
+        let keys: [fn(&Pair<'_>) -> Option<Group>; 5] = [
             |_| Some(Group::All),
             |pair| {
                 let mistake = mistake(pair).to_owned();
                 Some(Group::Mistake(family(pair, &mistake), mistake))
             },
+            |pair| Some(Group::Check(pair.check.to_owned())),
             |pair| field(pair).map(|field| Group::Field(field.to_owned())),
             |pair| Some(Group::Operation(pair.operation.clone())),
         ];
@@ -170,7 +176,11 @@ impl<'p> Endings<'p> {
                     Group::Mistake(..) => ended.outcome(),
                     _ => ended.clone(),
                 };
-                let (left_of, right_of) = (of(left), of(right));
+                let (left_of, right_of) = match group {
+                    // Whatever they ended in.
+                    Group::Check(_) => (Ended::default(), of(right)),
+                    _ => (of(left), of(right)),
+                };
                 let of_left = (group.clone(), left_of.clone());
                 *all.entry(of_left).or_insert(0_usize) += 1;
                 if left != right && open.contains(&index) {
@@ -178,14 +188,27 @@ impl<'p> Endings<'p> {
                     changed.entry(of).or_insert_with(Vec::new).push(index);
                 }
             }
-            for ((group, left, right), indices) in changed {
-                let of_all = all[&(group.clone(), left.clone())];
-                if !self.is_one(&group, &indices, of_all) {
-                    continue;
+            let is_one = |of: &(Group, Ended, Ended), indices: &[usize]| {
+                self.is_one(&of.0, indices, all[&(of.0.clone(), of.1.clone())])
+            };
+            let mut changed: Vec<_> = changed.into_iter().collect();
+            let is_renamed = |(_, left, right): &(Group, Ended, Ended)| left.is_renamed(right);
+            changed.sort_by_cached_key(|(of, it)| (!is_one(of, it), is_renamed(of)));
+            for (of, indices) in changed {
+                let one = is_one(&of, &indices);
+                let another = one && !is_renamed(&of);
+                let (group, left, right) = of;
+                let general = matches!(group, Group::All | Group::Mistake(..)) && left.is_error();
+                // Where most are no such error any more it is no matter what the others are.
+                let whatever = Group::Ended(Box::new(group.clone()), left.clone(), None);
+                let of = match general && (another || groups.contains_key(&whatever)) {
+                    true => whatever,
+                    false => Group::Ended(Box::new(group), left, Some(right)),
+                };
+                if one || groups.contains_key(&of) {
+                    open.retain(|index| !indices.contains(index));
+                    groups.entry(of).or_default().extend(indices);
                 }
-                open.retain(|index| !indices.contains(index));
-                let group = Group::Ended(Box::new(group), left, right);
-                groups.entry(group).or_default().extend(indices);
             }
         }
         let made = groups
@@ -267,6 +290,12 @@ impl<'p> Endings<'p> {
         changed.count() * 100 >= all.count() * NEARLY_ALL
     }
 
+    /// Whether this call ends in an error of the same status on both sides.
+    fn is_of_code(&self, at: usize) -> bool {
+        let (.., left, right) = &self.all[at];
+        left.status == right.status && left.is_error()
+    }
+
     /// Whether these differences are one.
     fn is_one(&self, group: &Group, indices: &[usize], of_all: usize) -> bool {
         let operations: BTreeSet<_> = indices
@@ -281,6 +310,12 @@ impl<'p> Endings<'p> {
         match group {
             Group::Operation(_) | Group::Field(_) => true,
             Group::All => share(NEARLY_ALL) && operations.len() > 1,
+            // A case goes on no further than where it ends otherwise.
+            Group::Check(check) => {
+                let of_check = self.all.iter().filter(|(_, pair, ..)| pair.check == check);
+                let cases: BTreeSet<_> = of_check.map(|(_, pair, ..)| pair.case).collect();
+                indices.len() * 100 >= cases.len() * NEARLY_ALL && operations.len() > 1
+            }
             Group::Mistake(..) => {
                 operations.len() > 1 && (share(MOST) || fields.len() >= MANY_FIELDS)
             }
@@ -289,7 +324,7 @@ impl<'p> Endings<'p> {
     }
 
     fn difference(&self, group: &Group, indices: &[usize]) -> (Difference, BTreeSet<usize>) {
-        let Group::Ended(group, left, right) = group else {
+        let Group::Ended(group, left, _) = group else {
             return (Difference::new(Kind::Status, "", "", ""), BTreeSet::new());
         };
         let pairs: Vec<_> = indices.iter().map(|at| self.all[*at].1).collect();
@@ -298,7 +333,7 @@ impl<'p> Endings<'p> {
             Kind::Order
         } else if all(&|pair| pair.repeats || pair.check.starts_with("idempotency.")) {
             Kind::Idempotency
-        } else if left.status == right.status && left.is_error() && right.is_error() {
+        } else if indices.iter().all(|at| self.is_of_code(*at)) {
             Kind::Code
         } else {
             Kind::Status
@@ -310,6 +345,7 @@ impl<'p> Endings<'p> {
             }
             Group::Mistake(check, mistake) if mistake.is_empty() => format!("calls of {check}"),
             Group::Mistake(..) => mistaken(&pairs),
+            Group::Check(check) => format!("calls of {check}"),
             Group::Field(field) => format!("calls with another {field}"),
             Group::Operation(operation) => format!("calls of {operation}"),
             Group::Ended(..) => String::new(),
@@ -434,10 +470,12 @@ enum Group {
     All,
     /// A mistake in what was sent: check, and the mistake.
     Mistake(String, String),
+    /// Its check, whatever it was to end in: what went before decides.
+    Check(String),
     /// The field that was tried.
     Field(String),
     /// The operation.
     Operation(String),
-    /// The same, with how they ended on both sides.
-    Ended(Box<Group>, Ended, Ended),
+    /// The same, with how they ended on the left, and on the right where that tells them apart.
+    Ended(Box<Group>, Ended, Option<Ended>),
 }

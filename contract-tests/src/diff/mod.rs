@@ -19,6 +19,7 @@ pub mod report;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::iter;
 
 use crate::capture::{Capture, Channel};
 use crate::check::Check;
@@ -59,6 +60,7 @@ pub fn compare(
                 }
                 Channel::Api | Channel::Page => {}
             }
+            explained.call(name(pair), &pair.operation);
             let ended = if pair.is_another_call() {
                 other_calls.push(name(pair));
                 None
@@ -70,7 +72,7 @@ pub fn compare(
                 // What comes after it in its case is another story.
                 None => {
                     parted = true;
-                    explained.part(name(pair), pair.step);
+                    explained.part(name(pair), earliest(pair));
                 }
                 Some(ended) => {
                     gathered.take(setting, index, pair, &ended);
@@ -128,9 +130,24 @@ fn name(pair: &Pair<'_>) -> (String, String) {
     (pair.check.to_owned(), pair.case.to_owned())
 }
 
+/// Where its case may have gone another way: of calls that went out at once any may have been the one.
+fn earliest(pair: &Pair<'_>) -> usize {
+    if pair.raced { 0 } else { pair.step }
+}
+
 fn step(pair: &Pair<'_>) -> At {
     (pair.check.to_owned(), pair.case.to_owned(), pair.step)
 }
+
+/// The kinds that name the member they are of.
+const OF_MEMBERS: [Kind; 6] = [
+    Kind::Member,
+    Kind::Type,
+    Kind::Format,
+    Kind::Nullability,
+    Kind::Enumeration,
+    Kind::Behaviour,
+];
 
 /// Notes what a difference explains of the checks' verdicts.
 fn explain(
@@ -148,6 +165,12 @@ fn explain(
         explained.ending.extend(steps.clone());
     }
     explained.form.extend(steps);
+    if OF_MEMBERS.contains(&difference.kind) {
+        for member in iter::once(&difference.what).chain(&difference.places) {
+            let shown = explained.members.entry(member.clone()).or_default();
+            shown.extend(difference.operations.iter().cloned());
+        }
+    }
 }
 
 /// The difference with the cases that show it, and the shortest of them for an example.
