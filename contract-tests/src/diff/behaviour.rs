@@ -158,14 +158,20 @@ impl Explained {
         called.insert(operation.to_owned());
     }
 
-    /// Whether what is found is a member that is of another form in answers of this case.
+    /// Whether what is found is a member that is of another form in answers of this case, or within one.
     fn is_of_member(&self, (check, case, _): &At, what: &str) -> bool {
         let member = what.trim_matches('`').replace('/', ".");
-        let called = self.called.get(&(check.clone(), case.clone()));
-        let shown = self.members.get(&member);
-        shown
-            .zip(called)
-            .is_some_and(|(shown, called)| !shown.is_disjoint(called))
+        let Some(called) = self.called.get(&(check.clone(), case.clone())) else {
+            return false;
+        };
+        // What is within one that is of another form can't be found there.
+        let ends = member.match_indices('.').map(|(at, _)| at);
+        let mut all = ends.chain([member.len()]).map(|end| &member[..end]);
+        all.any(|it| {
+            self.members
+                .get(it)
+                .is_some_and(|it| !it.is_disjoint(called))
+        })
     }
 
     fn explains(&self, setting: &Setting<'_>, at: &At, clause: &str) -> bool {
@@ -247,21 +253,29 @@ fn clustered(broken: Vec<Broken>) -> Vec<(Difference, BTreeSet<At>)> {
     of_money(clusters)
 }
 
-/// A balance, an amount or a charge that is wrong in the same words is one difference, whatever made it be looked at.
+/// What each side says, without the value that was found.
+fn member(difference: &Difference) -> [&str; 2] {
+    let plain = |side: &'_ str| side.find(": ").unwrap_or(side.len());
+    let (left, right) = (&difference.left, &difference.right);
+    [&left[..plain(left)], &right[..plain(right)]]
+}
+
+/// A balance, an amount or a charge that is wrong on the same side is one difference, whatever made it be looked at and
+/// whatever it is.
 fn of_money(clusters: Vec<(Difference, BTreeSet<At>)>) -> Vec<(Difference, BTreeSet<At>)> {
     let mut merged: Vec<(Difference, BTreeSet<At>)> = Vec::new();
     for (difference, steps) in clusters {
-        let words = (&difference.left, &difference.right);
-        let of_money = [words.0, words.1]
-            .iter()
-            .any(|it| it.starts_with("billing."));
-        let same = |(other, _): &&mut (Difference, BTreeSet<At>)| {
-            of_money && (&other.left, &other.right) == words
-        };
+        let words = member(&difference);
+        let of_money = words.iter().any(|it| it.starts_with("billing."));
+        let same =
+            |(other, _): &&mut (Difference, BTreeSet<At>)| of_money && member(other) == words;
         match merged.iter_mut().find(same) {
             Some((known, all)) => {
                 if known.kind != difference.kind {
                     known.kind = Kind::Price;
+                }
+                if difference.kind == Kind::Price {
+                    known.what.clone_from(&difference.what);
                 }
                 known.absorb(difference);
                 all.extend(steps);

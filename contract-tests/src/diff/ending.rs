@@ -145,6 +145,14 @@ impl<'p> Endings<'p> {
         alike
     }
 
+    /// What the left side says of how calls end.
+    pub(super) fn words(&self) -> BTreeSet<String> {
+        self.all
+            .iter()
+            .map(|(.., left, _)| left.word.clone())
+            .collect()
+    }
+
     /// The differences, from the most general to the most special: all that ended so, all with the same mistake,
     /// one of each case of a check, all of a field, all of an operation.
     pub(super) fn differences(self) -> Vec<(Difference, BTreeSet<usize>)> {

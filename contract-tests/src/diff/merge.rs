@@ -45,7 +45,7 @@ pub(super) fn merged(
         difference.places.insert(one.what);
         pairs.extend(one.pairs);
     }
-    let groups = renamed(now_and_then(groups.into_values().collect()));
+    let groups = renamed(swapped(now_and_then(groups.into_values().collect())));
     let groups = charges(of_many_operations(groups));
     everywhere(gathered, groups)
 }
@@ -73,6 +73,28 @@ fn now_and_then(groups: Vec<Group>) -> Vec<Group> {
                         *mine = SOMETIMES.to_owned();
                     }
                 }
+                known.absorb(difference);
+                pairs.extend(more);
+            }
+            None => merged.push((difference, more, parent)),
+        }
+    }
+    merged
+}
+
+/// Two values that changed places are one difference.
+fn swapped(groups: Vec<Group>) -> Vec<Group> {
+    let mut merged: Vec<Group> = Vec::new();
+    for (difference, more, parent) in groups {
+        let same = |(other, ..): &&mut Group| {
+            difference.kind == Kind::Enumeration
+                && (other.kind, &other.what) == (difference.kind, &difference.what)
+                && (&other.left, &other.right) == (&difference.right, &difference.left)
+        };
+        match merged.iter_mut().find(same) {
+            Some((known, pairs, _)) => {
+                known.left = format!("{} and {}", difference.right, difference.left);
+                known.right = format!("{} and {}", difference.left, difference.right);
                 known.absorb(difference);
                 pairs.extend(more);
             }

@@ -16,6 +16,7 @@ mod merge;
 mod pairing;
 mod places;
 pub mod report;
+mod words;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -30,6 +31,9 @@ use finding::{Comparison, Difference, Example, Kind, NotCompared};
 use gather::Gathered;
 use latency::Latencies;
 use pairing::Pair;
+
+/// A difference, and the pairs that show it.
+type Found = (Difference, BTreeSet<usize>);
 
 /// Compares what two services answered. The setting is that of the left one; both were made by the same checks.
 #[must_use]
@@ -84,8 +88,7 @@ pub fn compare(
     paired.not_compared.extend(of_other_calls(&other_calls));
     let mut observed = places::observed(&gathered);
     observed.extend(latencies.observed());
-    let mut found = endings.differences();
-    found.extend(merge::merged(&gathered, observed));
+    let found = told(endings, merge::merged(&gathered, observed));
     for (difference, shown) in &found {
         explain(&mut explained, difference, &pairs, shown);
     }
@@ -102,6 +105,14 @@ pub fn compare(
         operations: operations.len(),
         not_compared: paired.not_compared,
     }
+}
+
+/// What endings tell, and what members tell, each thing once.
+fn told(endings: Endings<'_>, of_members: Vec<Found>) -> Vec<Found> {
+    let known = endings.words();
+    let mut found = endings.differences();
+    found.extend(of_members);
+    words::joined(found, &known)
 }
 
 /// Says of how many cases nothing can be said, since the two sides were sent something else.
