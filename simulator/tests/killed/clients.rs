@@ -35,11 +35,16 @@ pub(crate) struct Connection(TcpStream);
 
 impl Connection {
     pub(crate) fn to(address: &str) -> Self {
-        let stream = TcpStream::connect(address).expect("somebody listens");
+        Connection::reached(address).expect("somebody listens")
+    }
+
+    /// None where nobody listens any more.
+    fn reached(address: &str) -> Option<Self> {
+        let stream = TcpStream::connect(address).ok()?;
         stream.set_nodelay(true).expect("the machine works");
         let patience = stream.set_read_timeout(Some(Duration::from_secs(20)));
         patience.expect("the machine works");
-        Connection(stream)
+        Some(Connection(stream))
     }
 
     /// The answer; none where the connection broke before all of it was there.
@@ -144,7 +149,10 @@ fn ask_until_it_ends(
     tell: &Sender<()>,
 ) -> (Vec<Acknowledged>, Option<Asked>) {
     let mut told: Vec<Acknowledged> = Vec::new();
-    let mut connection = Connection::to(live);
+    // The kill may come before the first of its calls.
+    let Some(mut connection) = Connection::reached(live) else {
+        return (told, None);
+    };
     for number in 0.. {
         let asked = Asked {
             account: ACCOUNTS[(client + number) % ACCOUNTS.len()],
