@@ -10,20 +10,13 @@ pub mod console;
 
 pub mod http;
 
-pub mod host;
-
 pub mod forecast;
 pub mod learn;
 pub mod rehearsal;
-pub mod scenario_analysis;
-pub mod scenario_format;
 pub mod signature_diagnosis;
 
-pub mod engine;
-
-pub mod scenario;
-
-pub mod world;
+pub use svc_core::{engine, scenario, scenario_analysis, scenario_format, world};
+pub use svc_server::host;
 
 pub use simulator::{AccountHandle, Simulator, SimulatorBuilder};
 pub use svc_fixtures::contract::Environment;

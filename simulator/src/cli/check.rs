@@ -16,7 +16,7 @@ use crate::engine::compute;
 use crate::engine::state::ids::Seed;
 use crate::http::ListenerAddresses;
 use crate::rehearsal::{check_expectations, report_overlaps};
-use crate::scenario::embedded::is_built_in;
+use crate::scenario::is_built_in;
 use crate::scenario::{read_accounts, read_scenarios};
 use crate::scenario_analysis::{find_contradictions, find_contrary_letters, find_unreachable};
 use crate::scenario_format::{Expectation, read_expectations};

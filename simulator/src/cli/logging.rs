@@ -18,7 +18,7 @@ pub(super) enum LogFormat {
 
 /// Logs to stderr what passes this filter.
 pub(super) fn log_to_stderr(filter: &str, format: LogFormat) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(filter)
+    let filter = EnvFilter::try_new(of_all_crates(filter))
         .map_err(|mistake| Failure::Usage(format!("--log {filter}: {mistake}")))?;
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -38,4 +38,31 @@ pub(super) fn log_to_stderr(filter: &str, format: LogFormat) -> Result<(), Failu
         tracing::error!(said = ?said, place = ?panic.location().map(ToString::to_string), "a panic");
     }));
     Ok(())
+}
+
+/// The filter with what it says of the simulator said of the crate that serves calls, too: whoever reads a log need not
+/// know into which crates the program is divided.
+fn of_all_crates(filter: &str) -> String {
+    let mut directives: Vec<String> = Vec::new();
+    for directive in filter.split(',') {
+        directives.push(directive.to_owned());
+        if let Some(rest) = directive.trim_start().strip_prefix("svc_simulator") {
+            directives.push(format!("svc_server{rest}"));
+        }
+    }
+    directives.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_all_crates;
+
+    #[test]
+    fn a_directive_for_the_simulator_is_one_for_all_of_its_crates() {
+        assert_eq!(of_all_crates("info"), "info");
+        assert_eq!(
+            of_all_crates("warn,svc_simulator=debug,svc_simulator::host=trace,hyper=info"),
+            "warn,svc_simulator=debug,svc_server=debug,svc_simulator::host=trace,svc_server::host=trace,hyper=info"
+        );
+    }
 }

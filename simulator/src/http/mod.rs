@@ -1,11 +1,9 @@
 //! HTTP: the listeners and what they serve. Carries requests in and answers out; what a call means
 //! is decided by the host and the engine below.
 
-pub mod api;
 pub mod assets;
 pub mod console;
 pub mod control;
-pub mod edge;
 pub mod examples;
 pub mod explanation;
 pub mod first_call;
@@ -16,22 +14,17 @@ pub mod people;
 pub mod table_cell;
 
 mod base_urls;
-mod connection_limiter;
-mod connection_timer;
-mod consent;
 mod curl_line;
 mod field_rule;
 mod in_process_call;
-pub(crate) mod invisible;
 pub mod metrics;
 mod named_inputs;
 mod page;
-mod request_gate;
-mod request_head;
-mod socket;
-pub mod workers;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+pub(crate) use svc_server::http::invisible;
+pub use svc_server::http::{api, edge, workers};
 
 pub use base_urls::{BaseUrls, PublicUrl, PublicUrlError, PublicUrls};
 

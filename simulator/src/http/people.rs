@@ -10,7 +10,7 @@ use svc_fixtures::sample::first_text;
 
 use super::table_cell::TableCell;
 use crate::engine::call::rules::Rules;
-use crate::scenario::read::people::asking;
+use crate::scenario::asking;
 use crate::scenario::{Condition, Predicate, Profile, Scenario, Selector, folded};
 use crate::scenario_format::{Expectation, read_expectations};
 

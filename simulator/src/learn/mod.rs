@@ -28,7 +28,7 @@ use svc_fixtures::reading::{Problems, Source};
 
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::report_overlaps;
-use crate::scenario::embedded::is_built_in;
+use crate::scenario::is_built_in;
 use crate::scenario_analysis::{find_contradictions, find_contrary_letters, find_unreachable};
 
 pub use compare::BY_FORM;

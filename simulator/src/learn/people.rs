@@ -13,7 +13,7 @@ use super::claims::{claims, implied, role};
 use super::traffic::{Provenance, Traffic, TrafficCall};
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::BEGINS;
-use crate::scenario::{embedded::is_built_in, folded};
+use crate::scenario::{folded, is_built_in};
 
 /// Somebody the traffic speaks of, to be declared.
 #[derive(Debug, Clone, PartialEq)]

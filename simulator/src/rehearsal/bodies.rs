@@ -5,7 +5,7 @@ use svc_fixtures::contract::{BundleIndex, BundleMode, Flow, Operation, Operation
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
-use super::{CallTarget, Observed, Rehearsal};
+use super::{CallSpec, CallTarget, Observed, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::flow::StepOf;
@@ -193,6 +193,6 @@ impl Rehearsal<'_> {
     ) -> Observed {
         let caller = Caller::plain(&self.account.id, environment);
         let target = CallTarget::Operation(operation);
-        self.call(&caller.spec(&self.key(environment), target, body))
+        self.call(&CallSpec::by(&caller, &self.key(environment), target, body))
     }
 }

@@ -8,7 +8,7 @@ use svc_fixtures::reading::{Location, Problem, Problems};
 
 use super::differences::{at_path, differences, of_interest};
 use super::line_diff::LineDiff;
-use super::{CallTarget, Observed, Rehearsal};
+use super::{CallSpec, CallTarget, Observed, Rehearsal};
 use crate::engine::call::rules::Rules;
 use crate::scenario::{AccountConfig, Because, WireFault, find_account};
 use crate::scenario_format::{Expectation, Expected, ExpectedLater, ExpectedWebhook, OnTheWire};
@@ -61,7 +61,7 @@ fn play(
     let body = rehearsal.body(environment, expectation.operation, &expectation.call);
     let key = rehearsal.key(environment);
     let target = CallTarget::Operation(expectation.operation);
-    let spec = caller.spec(&key, target, &body);
+    let spec = CallSpec::by(caller, &key, target, &body);
     let mut last = None;
     for (at, expected) in expectation.answers.iter().enumerate() {
         let observed = rehearsal.call(&spec);

@@ -10,6 +10,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problem, Source};
 use svc_fixtures::sample::{self, Extent};
 
+use super::callers::meeting;
 use super::inputs::{CALLER, InputSearch};
 use crate::engine::call::rules::Rules;
 use crate::scenario::{
@@ -92,7 +93,7 @@ fn shown(rules: &Rules, accounts: &[AccountConfig], overlap: Overlap) -> Option<
     );
     let all: Vec<&Condition> = first.conditions.iter().chain(&second.conditions).collect();
     let base = Caller::plain(CALLER, Environment::Test);
-    let callers = base.meeting(&all, accounts);
+    let callers = meeting(&base, &all, accounts);
     let search = InputSearch::new(rules, overlap.operation);
     let accepted = |input: &MatchInput<'_>| {
         let choice = rules.scenarios.choose(&rules.contract, input);

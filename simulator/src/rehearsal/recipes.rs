@@ -5,8 +5,9 @@ use svc_fixtures::contract::{ErrorCode, Field, Operation, OperationIndex, Paise}
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
+use super::callers::meeting;
 use super::inputs::{CALLER, InputSearch};
-use super::{CallTarget, Rehearsal};
+use super::{CallSpec, CallTarget, Rehearsal};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::scenario::{AccountConfig, Caller, Condition, Outcome, OutcomeKind, find_account};
@@ -138,7 +139,7 @@ impl Search<'_> {
             let plain = self.caller();
             let conditions = &self.rules.scenarios.get(number).conditions;
             let conditions: Vec<&Condition> = conditions.iter().collect();
-            let callers = plain.meeting(&conditions, self.accounts);
+            let callers = meeting(&plain, &conditions, self.accounts);
             let search = InputSearch::new(self.rules, self.operation);
             let named = search.decided_by(number, &callers, &sample);
             // A rule without conditions names no input: any will do.
@@ -288,7 +289,7 @@ impl Search<'_> {
         let mut last = None;
         for call in &calls {
             let target = CallTarget::Operation(self.operation);
-            let spec = call.caller.spec(&call.key, target, &call.body);
+            let spec = CallSpec::by(&call.caller, &call.key, target, &call.body);
             for _ in 0..call.times {
                 last = Some(rehearsal.call(&spec));
             }

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use svc_fixtures::contract::Environment;
-use tokio::net::TcpListener;
 use tokio::runtime::{Handle, Runtime};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -24,9 +23,9 @@ use crate::engine::state::ids::Seed;
 use crate::host::Host;
 pub use crate::host::ScenariosError;
 use crate::host::transport::TargetPolicy;
-use crate::http::api::Api;
+use crate::http::api::{Api, serve_api};
 use crate::http::console::Console;
-use crate::http::edge::{Handler, serve};
+use crate::http::edge::{ConnectionCounts, serve};
 use crate::http::metrics::ListenerCounts;
 use crate::http::workers::Workers;
 use crate::http::{ListenerAddresses, url};
@@ -205,6 +204,11 @@ impl Simulator {
         self.host.leave().await;
     }
 
+    /// What the listener at this place counts of its connections.
+    fn counts(&self, place: usize) -> Arc<ConnectionCounts> {
+        Arc::clone(&self.connections[place].1)
+    }
+
     /// Stops it as [`Simulator::stop`] does, for tests that are not async.
     ///
     /// # Panics
@@ -254,11 +258,19 @@ impl SimulatorBuilder {
         let workers = Arc::new(Workers::start(self.threads).map_err(StartError::Runtime)?);
         let pages = self.pages(&simulator).router();
         // What a page takes long for is no call's loss.
-        self.serve(&mut simulator, 0, console, pages, &Arc::default());
-        let test = self.api(&simulator, Environment::Test);
-        self.serve(&mut simulator, 1, sandbox, test, &workers);
-        let api = self.api(&simulator, Environment::Live);
-        self.serve(&mut simulator, 2, live, api, &workers);
+        let (counts, stop) = (simulator.counts(0), simulator.stop.clone());
+        let console = serve(console, pages, self.limits, counts, Arc::default(), stop);
+        simulator.listeners.spawn(console);
+        for (place, listener, environment) in [
+            (1, sandbox, Environment::Test),
+            (2, live, Environment::Live),
+        ] {
+            let api = self.api(&simulator, environment);
+            let (counts, stop) = (simulator.counts(place), simulator.stop.clone());
+            let workers = Arc::clone(&workers);
+            let listener = serve_api(listener, api, self.limits, counts, workers, stop);
+            simulator.listeners.spawn(listener);
+        }
         let host = &simulator.host;
         tokio::spawn(sweep(Arc::clone(host), simulator.stop.clone()));
         self.follow(host, files, &simulator.stop);
@@ -300,21 +312,6 @@ impl SimulatorBuilder {
             trusted_proxies: self.trusted_proxies.clone(),
             body_timeout: self.limits.body,
         })
-    }
-
-    fn serve(
-        &self,
-        simulator: &mut Simulator,
-        place: usize,
-        listener: TcpListener,
-        handler: impl Handler,
-        workers: &Arc<Workers>,
-    ) {
-        let stop = simulator.stop.clone();
-        let counts = Arc::clone(&simulator.connections[place].1);
-        let workers = Arc::clone(workers);
-        let listening = serve(listener, handler, self.limits, counts, workers, stop);
-        simulator.listeners.spawn(listening);
     }
 }
 

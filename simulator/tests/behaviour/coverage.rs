@@ -9,7 +9,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
-use svc_simulator::rehearsal::{CallTarget, Rehearsal, check_expectations, named_input};
+use svc_simulator::rehearsal::{CallSpec, CallTarget, Rehearsal, check_expectations, named_input};
 use svc_simulator::scenario::{AccountConfig, Caller, accounts, read_accounts};
 use svc_simulator::scenario_format::{Expectation, read_expectations};
 
@@ -41,7 +41,7 @@ fn play(
     let body = rehearsal.body(Environment::Test, operation, given);
     let caller = Caller::plain(&config.id, Environment::Test);
     let key = rehearsal.key(Environment::Test);
-    let spec = caller.spec(&key, CallTarget::Operation(operation), &body);
+    let spec = CallSpec::by(&caller, &key, CallTarget::Operation(operation), &body);
     let observed = rehearsal.call(&spec);
     let result = match observed.is_pending() {
         true => rehearsal.result(&observed, None),

@@ -65,7 +65,7 @@ fn every_operation_has_a_way_to_every_outcome_that_leads_there() {
             assert_eq!(body, first.body, "{}", row.id);
             for ask in &recipe.calls {
                 let target = CallTarget::Operation(index);
-                let spec = ask.caller.spec(&ask.key, target, &ask.body);
+                let spec = CallSpec::by(&ask.caller, &ask.key, target, &ask.body);
                 last = (0..ask.times).map(|_| rehearsal.call(&spec)).last();
             }
             let observed = last.expect("a recipe has a call");

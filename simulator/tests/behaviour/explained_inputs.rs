@@ -8,7 +8,7 @@ use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
-use svc_simulator::rehearsal::{CallTarget, Goal, Observed, Recipe, Rehearsal, recipes};
+use svc_simulator::rehearsal::{CallSpec, CallTarget, Goal, Observed, Recipe, Rehearsal, recipes};
 use svc_simulator::scenario::{AccountConfig, accounts, find_account, read_accounts};
 
 /// An operation and what can be asked of its fields: one line a subject.
@@ -188,7 +188,7 @@ fn played(
         let body = rehearsal.body(environment, operation, &ask.set);
         let key = rehearsal.key(environment);
         let target = CallTarget::Operation(operation);
-        let spec = ask.caller.spec(&key, target, &body);
+        let spec = CallSpec::by(&ask.caller, &key, target, &body);
         last = (0..ask.times).map(|_| rehearsal.call(&spec)).last();
     }
     last.expect("a recipe has a call")

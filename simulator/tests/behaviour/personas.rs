@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::http::people::{PersonDetails, list};
-use svc_simulator::rehearsal::{CallTarget, Rehearsal};
+use svc_simulator::rehearsal::{CallSpec, CallTarget, Rehearsal};
 use svc_simulator::scenario::{Caller, accounts, read_accounts};
 
 /// Members of answers in which somebody's own name stands.
@@ -161,7 +161,12 @@ fn answer(rules: &Rules, operation: &str, field: &str, value: &str) -> Option<Js
     let body = rehearsal.body(Environment::Test, index, &[(field.to_owned(), value)]);
     let key = rehearsal.key(Environment::Test);
     let caller = Caller::plain("local", Environment::Test);
-    let observed = rehearsal.call(&caller.spec(&key, CallTarget::Operation(index), &body));
+    let observed = rehearsal.call(&CallSpec::by(
+        &caller,
+        &key,
+        CallTarget::Operation(index),
+        &body,
+    ));
     let result = rehearsal.result(&observed, None).unwrap_or(observed);
     assert!(
         result.status < 600 && result.status != 400,

@@ -10,7 +10,12 @@ use super::File;
 use super::source::{Item, Kind};
 
 /// Where rules are followed: in code, and in the comments of rows.
-const CODE: [&str; 2] = ["fixtures/src/", "simulator/src/"];
+const CODE: [&str; 4] = [
+    "fixtures/src/",
+    "simulator/core/src/",
+    "simulator/server/src/",
+    "simulator/src/",
+];
 const ROWS: [&str; 2] = ["fixtures/contract", "scenarios"];
 
 /// Whose every method that `run` calls on itself is a stage.
@@ -21,11 +26,12 @@ const ENUMS: [&str; 2] = ["Change", "Rejection"];
 
 /// How the name of a limit begins, and where a limit bounds what others send.
 const LIMIT: &str = "MAX_";
-const LIMITS: [&str; 5] = [
+const LIMITS: [&str; 6] = [
     "fixtures/src/json",
-    "simulator/src/engine/call/",
-    "simulator/src/engine/state/",
-    "simulator/src/host/transport/",
+    "simulator/core/src/engine/call/",
+    "simulator/core/src/engine/state/",
+    "simulator/server/src/host/transport/",
+    "simulator/server/src/http/",
     "simulator/src/http/",
 ];
 

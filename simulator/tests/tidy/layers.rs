@@ -17,17 +17,27 @@ pub(crate) const ENGINE: [&str; 3] = ["state", "compute", "call"];
 
 const LAYERS: &[Layers] = &[
     Layers {
-        of: "simulator",
+        of: "core",
         folder: "",
         layers: &[
             "scenario world",
             "engine",
             "scenario_analysis",
             "scenario_format",
+        ],
+    },
+    Layers {
+        of: "server",
+        folder: "",
+        layers: &["host", "http"],
+    },
+    Layers {
+        of: "simulator",
+        folder: "",
+        layers: &[
             "rehearsal",
             "learn forecast",
             "signature_diagnosis",
-            "host",
             "http",
             "console",
             "simulator",
@@ -35,7 +45,7 @@ const LAYERS: &[Layers] = &[
         ],
     },
     Layers {
-        of: "simulator",
+        of: "core",
         folder: "engine",
         layers: &ENGINE,
     },

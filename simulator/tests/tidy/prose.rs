@@ -9,11 +9,13 @@ use super::source::Kind;
 const MOST_LINES: usize = 150;
 
 /// Where the paths begin that it names.
-const BASES: [&str; 5] = [
+const BASES: [&str; 7] = [
     "",
     "simulator/",
     "simulator/src/",
-    "simulator/src/engine/",
+    "simulator/core/src/",
+    "simulator/core/src/engine/",
+    "simulator/server/src/",
     "fixtures/src/",
 ];
 

@@ -16,7 +16,7 @@ use crate::engine::state::delivery::DeliveryId;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::Verification;
 use crate::host::{AccountCell, Host};
-use crate::http::consent::afterwards_url;
+use svc_server::http::afterwards_url;
 
 /// Whose.
 #[derive(Deserialize, JsonSchema)]

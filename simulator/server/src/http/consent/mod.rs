@@ -22,7 +22,7 @@ use hyper::body::Body;
 use maud::Markup;
 use svc_fixtures::json::Json;
 
-pub(super) use redirect::afterwards_url;
+pub use redirect::afterwards_url;
 
 use super::edge::{ReadBody, media_type, read_body};
 use crate::engine::call::consent::{ConsentDecision, Link, link};

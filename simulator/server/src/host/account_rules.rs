@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_book_says_the_bounds() {
-        let page = include_str!("../../../docs/src/reference/limits.md");
+        let page = include_str!("../../../../docs/src/reference/limits.md");
         for row in [
             format!("| {MAX_FILES} files, {} MiB together |", MAX_BYTES >> 20),
             format!("| sets of such scenarios; copies of an account have its set | {MAX_SETS} |"),

@@ -164,7 +164,7 @@ fn an_account_that_ends_twice_in_one_group_leaves_nothing_and_whoever_takes_it_f
 fn an_account_that_had_ended_in_form_3_is_nobodys_before_and_after_the_store_is_renewed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("kept.db");
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stores/form-3.db");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/stores/form-3.db");
     std::fs::copy(sample, &path).expect("a copy");
     let accounts = || {
         let report = check(&path, &Settings::default()).expect("it is read");

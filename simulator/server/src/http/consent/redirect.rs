@@ -13,10 +13,8 @@ pub(super) fn location(verification: VerificationId, afterwards: &ConsentOutcome
 }
 
 /// The redirect URL with the verification's id and status at the end of its query, before its fragment.
-pub(in crate::http) fn afterwards_url(
-    verification: VerificationId,
-    afterwards: &ConsentOutcome,
-) -> String {
+#[must_use]
+pub fn afterwards_url(verification: VerificationId, afterwards: &ConsentOutcome) -> String {
     let status = match afterwards.completed {
         true => "completed",
         false => "failed",

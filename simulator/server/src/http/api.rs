@@ -10,6 +10,7 @@ use std::time::Duration;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use http::header::{
     ALLOW, AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, DATE,
     RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
@@ -20,13 +21,19 @@ use ipnet::IpNet;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 use svc_fixtures::embedded::{TestAsset, test_asset};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::consent::{self, ConsentLinks};
-use super::edge::{Handler, IncomingRequest, MalformedRequest, ReadBody, read_body};
+use super::edge::{
+    ConnectionCounts, EdgeLimits, Handler, IncomingRequest, MalformedRequest, ReadBody, read_body,
+    serve,
+};
+use super::workers::Workers;
 use crate::engine::call::input::MAX_BODY_BYTES;
 use crate::engine::call::reply::Reply;
-use crate::engine::call::request::{Body, Call, Environment, Header, HeaderLines, Headers};
+use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::host::Host;
 use crate::host::call_span::{call_span, verification};
 
@@ -51,6 +58,21 @@ impl Handler for Arc<Api> {
     async fn handle(self, incoming: IncomingRequest) -> Response {
         Api::answer(&self, incoming).await
     }
+}
+
+/// Serves a listener of the API until `stop` is cancelled, as [`serve`] does.
+///
+/// What is generic is compiled by the crate that uses it: boxed here, all that every call runs is compiled together.
+#[must_use]
+pub fn serve_api(
+    listener: TcpListener,
+    api: Arc<Api>,
+    limits: EdgeLimits,
+    counts: Arc<ConnectionCounts>,
+    workers: Arc<Workers>,
+    stop: CancellationToken,
+) -> BoxFuture<'static, ()> {
+    serve(listener, api, limits, counts, workers, stop).boxed()
 }
 
 impl Api {
@@ -152,15 +174,6 @@ fn date(now: Timestamp) -> HeaderValue {
     let text = DateTimePrinter::new().timestamp_to_rfc9110_string(&now);
     let text = text.expect("HTTP can write every day of the machine's clock");
     HeaderValue::try_from(text).expect("a date is letters, digits, spaces and a few signs")
-}
-
-/// HTTP does not tell names apart by case, nor the order of lines with different names.
-impl HeaderLines for HeaderMap {
-    fn each(&self, line: &mut dyn FnMut(&str, &[u8])) {
-        for (name, value) in self {
-            line(name.as_str(), value.as_bytes());
-        }
-    }
 }
 
 /// The headers that the engine reads. One pass over the few headers costs less than five look-ups.

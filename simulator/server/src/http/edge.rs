@@ -97,7 +97,8 @@ impl Handler for Router {
 }
 
 /// The body of a request, read to its end or given up.
-pub(crate) enum ReadBody {
+#[derive(Debug)]
+pub enum ReadBody {
     /// All of it.
     Whole(Bytes),
     /// It is over the limit and was not read to its end.
@@ -107,7 +108,8 @@ pub(crate) enum ReadBody {
 }
 
 /// The media type of a body without its parameters; none where it is not said, or said twice.
-pub(crate) fn media_type(headers: &HeaderMap) -> Option<&str> {
+#[must_use]
+pub fn media_type(headers: &HeaderMap) -> Option<&str> {
     let mut types = headers.get_all(CONTENT_TYPE).iter();
     let media_type = types.next().filter(|_| types.next().is_none())?;
     let text = media_type.to_str().unwrap_or_default();
@@ -115,7 +117,7 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Reads a body of at most this many bytes within this time.
-pub(crate) async fn read_body<B>(body: B, at_most: usize, timeout: Duration) -> ReadBody
+pub async fn read_body<B>(body: B, at_most: usize, timeout: Duration) -> ReadBody
 where
     B: Body<Data = Bytes> + Unpin,
 {

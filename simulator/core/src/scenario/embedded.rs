@@ -7,7 +7,7 @@ use svc_fixtures::reading::Source;
 /// The files that are built in, by name. What else is in their folder is for people and editors.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../../scenarios/", $name)))),*]
+        [$(($name, include_str!(concat!("../../../../scenarios/", $name)))),*]
     };
 }
 
@@ -32,7 +32,8 @@ const ACCOUNTS: &str = "accounts.toml";
 const UNIVERSAL: &str = "(built in) scenarios/universal.toml";
 
 /// Whether a file is one of them.
-pub(crate) fn is_built_in(path: &str) -> bool {
+#[must_use]
+pub fn is_built_in(path: &str) -> bool {
     path.starts_with("(built in) ")
 }
 
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn every_scenario_file_of_the_folder_is_built_in() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
         let there = std::fs::read_dir(folder).expect("the folder of the built-in scenarios");
         let there = there.map(|entry| entry.expect("an entry").file_name());
         let there = there.map(|name| name.into_string().expect("a plain name"));

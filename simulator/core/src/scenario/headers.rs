@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use http::HeaderMap;
+
 /// Header lines as somebody has them.
 pub trait HeaderLines: Sync + std::fmt::Debug {
     /// Gives each line: the name in lower case, and the value.
@@ -23,6 +25,15 @@ impl HeaderLines for MoreHeaders {
     fn each(&self, line: &mut dyn FnMut(&str, &[u8])) {
         for (name, value) in &self.0 {
             line(name, value.as_bytes());
+        }
+    }
+}
+
+/// HTTP does not tell names apart by case, nor the order of lines with different names.
+impl HeaderLines for HeaderMap {
+    fn each(&self, line: &mut dyn FnMut(&str, &[u8])) {
+        for (name, value) in self {
+            line(name.as_str(), value.as_bytes());
         }
     }
 }

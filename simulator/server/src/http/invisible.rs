@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 /// The text with what nobody sees of it written out, but for some control characters that are harmless
 /// where it is shown.
-pub(crate) fn write_out_invisible(text: &str, harmless: &[char]) -> String {
+#[must_use]
+pub fn write_out_invisible(text: &str, harmless: &[char]) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         let steers = character.is_control() && !harmless.contains(&character);

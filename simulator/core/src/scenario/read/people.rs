@@ -371,7 +371,8 @@ impl<'r> Cast<'r> {
 }
 
 /// The value that a call asks with: of a list the only item.
-pub(crate) fn asking(field: &Field, value: &Json<'static>) -> Json<'static> {
+#[must_use]
+pub fn asking(field: &Field, value: &Json<'static>) -> Json<'static> {
     match field.kind {
         Kind::List { .. } => Json::List(vec![value.clone()]),
         _ => value.clone(),

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_book_says_the_bounds() {
-        let page = include_str!("../../../docs/src/reference/limits.md");
+        let page = include_str!("../../../../docs/src/reference/limits.md");
         let (one, all) = (MAX_BYTES >> 20, MAX_TOTAL_BYTES >> 20);
         for row in [
             format!("| a regular expression of a rule, compiled | {one} MiB |"),

@@ -28,13 +28,14 @@ pub use accounts::{
     AccountConfig, KeyConfig, RateLimitConfig, WebhookConfig, find_account, is_key_name,
     read_accounts,
 };
-pub use embedded::{accounts, built_in};
+pub use embedded::{accounts, built_in, is_built_in};
 pub use expression::Expression;
 pub use fitting::leave_out_unfit;
 pub use headers::{HeaderLines, HeaderName, HeaderRefusal, MoreHeaders, names_a_secret};
 pub use matching::{Caller, MatchInput, RequestContext};
 pub use people::{People, Profile};
 pub use range::NumberRange;
+pub use read::people::asking;
 pub use read::read_scenarios;
 pub use set::{Because, Choice, ScenarioSet};
 
