@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use axum::body::Body;
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -89,6 +90,10 @@ pub(super) struct NoQuery {}
 /// # Errors
 /// The first mistake in it.
 pub(super) fn read_query<Q: QueryDto>(query: &str) -> Result<Q, JsonError> {
+    json::read(&members(query)?)
+}
+
+fn members(query: &str) -> Result<Json<'_>, JsonError> {
     let mut members: Vec<(Cow<'_, str>, Json<'_>)> = Vec::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         if members.iter().any(|(known, _)| *known == name) {
@@ -97,54 +102,87 @@ pub(super) fn read_query<Q: QueryDto>(query: &str) -> Result<Q, JsonError> {
         }
         members.push((name, Json::Text(value)));
     }
-    json::read(&Json::Object(members))
+    Ok(Json::Object(members))
 }
 
-/// Reads the body of a request.
+/// Which bodies a route takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BodyRule {
+    presence: BodyPresence,
+    max_bytes: usize,
+}
+
+impl BodyRule {
+    /// The rule of this type.
+    pub(super) fn of<B: BodyDto>() -> Self {
+        BodyRule {
+            presence: B::PRESENCE,
+            max_bytes: B::MAX_BYTES,
+        }
+    }
+
+    /// Reads the body of a request, which may be left out where the route says so.
+    ///
+    /// # Errors
+    /// What is wrong with it as a whole.
+    pub(super) async fn read(
+        self,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Option<Bytes>, ControlError> {
+        let bytes = match read_body(body, self.max_bytes, EdgeLimits::default().body).await {
+            ReadBody::Whole(bytes) => bytes,
+            ReadBody::TooLarge => {
+                let most = self.max_bytes >> 20;
+                let message = format!("the body is over {most} MiB; send less at once");
+                return Err(ControlError::new(ControlErrorCode::BodyTooLarge, message));
+            }
+            ReadBody::Incomplete => {
+                let message = "the body did not arrive whole in time; send it again";
+                return Err(ControlError::new(ControlErrorCode::BodyTimeout, message));
+            }
+        };
+        let is_sent = !bytes.is_empty();
+        // A form has a content type even if it is empty.
+        if (is_sent || headers.contains_key(CONTENT_TYPE)) && !is_json(headers) {
+            let message =
+                "send the body with `Content-Type: application/json`, without an encoding";
+            return Err(ControlError::new(ControlErrorCode::NotJson, message));
+        }
+        match (is_sent, self.presence) {
+            (true, BodyPresence::Never) => {
+                Err(ControlError::invalid_input("this takes no body; send none"))
+            }
+            (false, BodyPresence::Required) => {
+                let message = "a JSON object is missing as the body";
+                Err(ControlError::invalid_input(message))
+            }
+            (false, _) => Ok(None),
+            (true, _) => Ok(Some(bytes)),
+        }
+    }
+}
+
+/// Reads the JSON object of a body; one that was left out is empty.
 ///
 /// # Errors
 /// The first mistake in it, with the name of the member.
-pub(super) async fn read_json_body<B: BodyDto>(
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<B, ControlError> {
-    let bytes = match read_body(body, B::MAX_BYTES, EdgeLimits::default().body).await {
-        ReadBody::Whole(bytes) => bytes,
-        ReadBody::TooLarge => {
-            let most = B::MAX_BYTES >> 20;
-            let message = format!("the body is over {most} MiB; send less at once");
-            return Err(ControlError::new(ControlErrorCode::BodyTooLarge, message));
-        }
-        ReadBody::Incomplete => {
-            let message = "the body did not arrive whole in time; send it again";
-            return Err(ControlError::new(ControlErrorCode::BodyTimeout, message));
-        }
+pub(super) fn read_object<B: BodyDto>(bytes: Option<&[u8]>) -> Result<B, ControlError> {
+    Ok(json::read(&object(bytes)?)?)
+}
+
+fn object(bytes: Option<&[u8]>) -> Result<Json<'_>, ControlError> {
+    let Some(bytes) = bytes else {
+        return Ok(Json::Object(Vec::new()));
     };
-    let is_sent = !bytes.is_empty();
-    // A form has a content type even if it is empty.
-    if (is_sent || headers.contains_key(CONTENT_TYPE)) && !is_json(headers) {
-        let message = "send the body with `Content-Type: application/json`, without an encoding";
-        return Err(ControlError::new(ControlErrorCode::NotJson, message));
-    }
-    match (is_sent, B::PRESENCE) {
-        (true, BodyPresence::Never) => {
-            return Err(ControlError::invalid_input("this takes no body; send none"));
-        }
-        (false, BodyPresence::Required) => {
-            let message = "a JSON object is missing as the body";
-            return Err(ControlError::invalid_input(message));
-        }
-        (false, _) => return Ok(json::read(&Json::Object(Vec::new()))?),
-        (true, _) => {}
-    }
-    let object = Json::parse(&bytes).map_err(|mistake| {
+    let object = Json::parse(bytes).map_err(|mistake| {
         ControlError::invalid_input(format!("the body can't be read as JSON: {mistake}"))
     })?;
     if object.as_object().is_none() {
         let message = format!("the body must be an object, not {}", object.kind());
         return Err(ControlError::invalid_input(message));
     }
-    Ok(json::read(&object)?)
+    Ok(object)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -29,10 +29,15 @@ pub(in crate::http) fn content(kind: &str, body: Bytes) -> Response {
     (headers, body).into_response()
 }
 
-/// A JSON answer. Nobody may store it: it is the state of this moment and may contain API keys.
-pub(super) fn json(status: StatusCode, answer: &impl Serialize) -> Response {
+/// An answer as JSON.
+pub(super) fn printed(answer: &impl Serialize) -> Bytes {
     let body = serde_json::to_vec(answer).expect("no answer has a map whose keys are not texts");
-    let response = content("application/json", body.into());
+    body.into()
+}
+
+/// A JSON answer. Nobody may store it: it is the state of this moment and may contain API keys.
+pub(super) fn json(status: StatusCode, printed: Bytes) -> Response {
+    let response = content("application/json", printed);
     (status, [(CACHE_CONTROL, "no-store")], response).into_response()
 }
 
@@ -363,7 +368,7 @@ impl IntoResponse for ControlError {
             }
             _ => None,
         };
-        let response = json(self.code.status(), &body);
+        let response = json(self.code.status(), printed(&body));
         match header {
             Some(header) => (header, response).into_response(),
             None => response,

@@ -5,18 +5,19 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
 use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, on};
+use bytes::Bytes;
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use http::{Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use super::request::{self, BodyDto, BodyPresence, NoBody, NoQuery, QueryDto};
+use super::request::{self, BodyDto, BodyPresence, BodyRule, NoBody, NoQuery, QueryDto};
 use super::response::{self, ControlError, ControlErrorCode};
 use crate::host::transport::TargetPolicy;
 use crate::host::{AccountCell, Host};
@@ -29,8 +30,6 @@ pub(in crate::http) struct ControlApi {
     /// Cancelled when the simulator stops.
     pub(in crate::http) stop: CancellationToken,
 }
-
-impl ControlApi {}
 
 /// What a handler answers.
 pub(super) type ControlResult<T> = Result<T, ControlError>;
@@ -96,10 +95,24 @@ pub(in crate::http) struct Route {
     pub(in crate::http) answer: SchemaFn,
     /// The errors of this route beside those that any route can answer.
     pub(in crate::http) errors: &'static [ControlErrorCode],
-    serve: Serve,
+    body_rule: BodyRule,
+    handle: Handle,
 }
 
-type Serve = Box<dyn FnOnce(Arc<ControlApi>, StatusCode) -> MethodRouter>;
+/// A request whose body and query nobody has read yet.
+struct RawRequest {
+    api: Arc<ControlApi>,
+    reads: bool,
+    id: String,
+    query: String,
+    body: Option<Bytes>,
+}
+
+/// Reads a request, has it handled and prints the answer. What is done for every request is not generic, so that it is
+/// compiled once and not for each route.
+type Handle = Arc<
+    dyn Fn(RawRequest) -> ControlResult<BoxFuture<'static, ControlResult<Bytes>>> + Send + Sync,
+>;
 
 impl Route {
     /// A route that answers a success with 200: path, id in the document, handler and summary.
@@ -116,8 +129,6 @@ impl Route {
         A: Serialize + JsonSchema + Send + 'static,
         F: Future<Output = ControlResult<A>> + Send + 'static,
     {
-        let filter = MethodFilter::try_from(method.clone());
-        let filter = filter.expect("the methods of the routes are known");
         Route {
             method,
             path,
@@ -128,24 +139,19 @@ impl Route {
             status: StatusCode::OK,
             answer: SchemaGenerator::subschema_for::<A>,
             errors: &[],
-            serve: Box::new(move |api, status| {
-                let serve = move |id: Result<RawPathParams, RawPathParamsRejection>,
-                                  request: Request| {
-                    let answer = answer(Arc::clone(&api), handler, id.ok(), request);
-                    // An entry is applied whole or not at all, so that a panic leaves no state half
-                    // changed.
-                    let answer = AssertUnwindSafe(answer).catch_unwind();
-                    answer.map(move |answer| match answer {
-                        Ok(Ok(_)) if status == StatusCode::NO_CONTENT => status.into_response(),
-                        Ok(Ok(answer)) => response::json(status, &answer),
-                        Ok(Err(error)) => error.into_response(),
-                        Err(_) => {
-                            tracing::error!("a request made the control API panic");
-                            ControlError::internal().into_response()
-                        }
-                    })
-                };
-                on(filter, serve)
+            body_rule: BodyRule::of::<B>(),
+            handle: Arc::new(move |request| {
+                let body = request::read_object(request.body.as_deref())?;
+                let answer = handler(ControlRequest {
+                    query: request::read_query(&request.query)?,
+                    body,
+                    api: request.api,
+                    reads: request.reads,
+                    id: request.id,
+                });
+                Ok(answer
+                    .map(|it| it.map(|answer| response::printed(&answer)))
+                    .boxed())
             }),
         }
     }
@@ -164,7 +170,32 @@ impl Route {
 
     /// The router of this route.
     pub(super) fn router(self, api: &Arc<ControlApi>) -> MethodRouter {
-        (self.serve)(Arc::clone(api), self.status)
+        let filter = MethodFilter::try_from(self.method);
+        let filter = filter.expect("the methods of the routes are known");
+        let (api, handle) = (Arc::clone(api), self.handle);
+        let (rule, status) = (self.body_rule, self.status);
+        let serve = move |id: Result<RawPathParams, RawPathParamsRejection>, request: Request| {
+            let answer = answer(
+                Arc::clone(&api),
+                Arc::clone(&handle),
+                rule,
+                id.ok(),
+                request,
+            );
+            // An entry is applied whole or not at all, so that a panic leaves no state half
+            // changed.
+            let answer = AssertUnwindSafe(answer).catch_unwind();
+            answer.map(move |answer| match answer {
+                Ok(Ok(_)) if status == StatusCode::NO_CONTENT => status.into_response(),
+                Ok(Ok(answer)) => response::json(status, answer),
+                Ok(Err(error)) => error.into_response(),
+                Err(_) => {
+                    tracing::error!("a request made the control API panic");
+                    ControlError::internal().into_response()
+                }
+            })
+        };
+        on(filter, serve)
     }
 }
 
@@ -175,47 +206,43 @@ const ALWAYS_ANSWERED: [&str; 2] = ["/control/health", "/control/ready"];
 /// each other's changes now and then.
 const LOOKS_AT_MOST: usize = 16;
 
-async fn answer<B: BodyDto, Q: QueryDto, A, F>(
+async fn answer(
     api: Arc<ControlApi>,
-    handler: fn(ControlRequest<B, Q>) -> F,
+    handle: Handle,
+    rule: BodyRule,
     id: Option<RawPathParams>,
     request: Request,
-) -> ControlResult<A>
-where
-    F: Future<Output = ControlResult<A>>,
-{
+) -> ControlResult<Bytes> {
     let invalid = || ControlError::invalid_input("the path is not percent-encoded UTF-8");
     let parameters = id.ok_or_else(invalid)?;
     let id = parameters.iter().next().map(|(_, value)| value.to_owned());
     let (head, body) = request.into_parts();
-    let query = || request::read_query(head.uri.query().unwrap_or_default());
-    let body = request::read_json_body(&head.headers, body).await?;
+    let body = rule.read(&head.headers, body).await?;
     let (host, id) = (Arc::clone(&api.host), id.unwrap_or_default());
-    let handle = |query, body| {
-        handler(ControlRequest {
+    let handle = || {
+        handle(RawRequest {
             api: Arc::clone(&api),
             reads: matches!(head.method, Method::GET | Method::DELETE),
             id: id.clone(),
-            query,
-            body,
+            query: head.uri.query().unwrap_or_default().to_owned(),
+            body: body.clone(),
         })
     };
     if ALWAYS_ANSWERED.contains(&head.uri.path()) {
-        return handle(query()?, body).await;
+        return handle()?.await;
     }
     // What was done by another replica is seen here, too.
     host.catch_up().await?;
     if head.method != Method::GET {
-        return handle(query()?, body).await;
+        return handle()?.await;
     }
     // Nobody is told of what the store may lose, as no caller of the API is (ruling 36).
-    let mut answer = handle(query()?, body).await;
+    let mut answer = handle()?.await;
     for _ in 0..LOOKS_AT_MOST {
         if host.all_written().await? {
             return answer;
         }
-        let no_body = request::read_json_body(&head.headers, Body::empty()).await?;
-        answer = handle(query()?, no_body).await;
+        answer = handle()?.await;
     }
     Err(ControlError::internal())
 }
