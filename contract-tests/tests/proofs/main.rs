@@ -55,7 +55,9 @@ struct Subjects {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // What waits for webhooks does not keep a processor.
+    arguments.test_threads.get_or_insert(4);
     let subjects = Arc::new(Subjects {
         pool: Pool::default(),
         receivers: receiver::pool(),
@@ -75,11 +77,14 @@ fn main() -> ExitCode {
         }
         None => firsts().into_iter().step_by(3).collect(),
     };
-    let mut trials = vec![
+    // The longest first.
+    let mut trials = receiver::trials(&subjects);
+    trials.extend(second::trials(&subjects));
+    trials.extend([
         Trial::test("what is planted is there", what_is_planted_is_there),
         Trial::test("every defect is in a row or known", every_defect_is_listed),
         Trial::test("most rows are of behaviour", most_are_of_behaviour),
-    ];
+    ]);
     trials.extend(rows.into_iter().map(|proof: &'static Proof| {
         let name = format!("{} by {}: {}", proof.clause, proof.check, proof.defect);
         let subjects = Arc::clone(&subjects);
@@ -92,8 +97,6 @@ fn main() -> ExitCode {
         })
         .with_kind(proof.service.name())
     }));
-    trials.extend(second::trials(&subjects));
-    trials.extend(receiver::trials(&subjects));
     drop(subjects);
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -54,8 +54,15 @@ pub(crate) struct Ended {
 struct Running {
     command: String,
     child: Child,
-    lines: Arc<(Mutex<Vec<String>>, Condvar)>,
+    lines: Arc<(Mutex<Printed>, Condvar)>,
     read: usize,
+}
+
+/// What a program has printed so far, and whether that is all.
+#[derive(Default)]
+struct Printed {
+    lines: Vec<String>,
+    ended: bool,
 }
 
 impl Terminal {
@@ -167,7 +174,7 @@ impl Terminal {
         let running = running.ok_or_else(|| format!("no {name} was started"))?;
         let printed = running.next(lines);
         let printed = printed.ok_or_else(|| {
-            let printed = running.lines.0.lock()[running.read..].join("\n");
+            let printed = running.lines.0.lock().lines[running.read..].join("\n");
             format!("{name} did not print {lines} lines, but:\n{printed}")
         })?;
         Ok(self.with_the_pages_ports(&printed))
@@ -259,13 +266,15 @@ impl Running {
     fn start(text: &str, command: &mut Command) -> Self {
         let mut child = command.spawn().expect(WORKS);
         let out = child.stdout.take().expect(WORKS);
-        let lines = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
+        let lines = Arc::new((Mutex::new(Printed::default()), Condvar::new()));
         let shared = Arc::clone(&lines);
         std::thread::spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {
-                shared.0.lock().push(line);
+                shared.0.lock().lines.push(line);
                 shared.1.notify_all();
             }
+            shared.0.lock().ended = true;
+            shared.1.notify_all();
         });
         Running {
             command: text.to_owned(),
@@ -278,13 +287,19 @@ impl Running {
     /// The next so many lines; none where they do not come.
     fn next(&mut self, count: usize) -> Option<String> {
         let until = self.read + count;
-        let mut lines = self.lines.0.lock();
-        while lines.len() < until {
-            if self.lines.1.wait_for(&mut lines, PATIENCE / 4).timed_out() {
+        let mut printed = self.lines.0.lock();
+        while printed.lines.len() < until {
+            if printed.ended
+                || self
+                    .lines
+                    .1
+                    .wait_for(&mut printed, PATIENCE / 4)
+                    .timed_out()
+            {
                 return None;
             }
         }
-        let next = lines[self.read..until].join("\n");
+        let next = printed.lines[self.read..until].join("\n");
         self.read = until;
         Some(next)
     }

@@ -52,13 +52,13 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     let server = Server::default();
     // Most of the time they wait.
-    arguments.test_threads.get_or_insert(6);
+    arguments.test_threads.get_or_insert(8);
     // The longest first.
     let tests = [
+        due::TESTS,
         storm::TESTS,
         careless::TESTS,
         calls::TESTS,
-        due::TESTS,
         store::TESTS,
     ]
     .concat();
