@@ -12,6 +12,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
 use bytes::{Bytes, BytesMut};
+use futures_util::FutureExt as _;
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt as _;
@@ -372,7 +373,8 @@ async fn connection(
         let number = serving.requests.fetch_add(1, Ordering::Relaxed) + 1;
         let answer = handler.clone().handle(serving.incoming(number, request));
         let state = Arc::clone(&serving);
-        async move { state.finish(number, answer.await).await }
+        // In an `async` block the future, of some thousand bytes, would be copied to where it is awaited.
+        answer.then(move |answer| async move { state.finish(number, answer).await })
     });
     http.timer(ConnectionTimer::default());
     let mut connection = http.serve_connection(TokioIo::new(socket), service);
