@@ -4,6 +4,7 @@
 //! Keys are blacked out when an exchange is recorded ([`Redactor`]), so nothing behind the client
 //! ever holds one.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -78,14 +79,29 @@ impl Redactor {
     /// These bytes without secrets.
     #[must_use]
     pub fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
-        let clean = self.forms.replace_all(bytes, NoExpand(REDACTED.as_bytes()));
-        self.without_parts(&clean)
+        self.cleaned(bytes).into_owned()
     }
 
     /// This text without secrets.
     #[must_use]
     pub fn text(&self, text: &str) -> String {
-        String::from_utf8_lossy(&self.bytes(text.as_bytes())).into_owned()
+        match self.cleaned(text.as_bytes()) {
+            Cow::Borrowed(_) => text.to_owned(),
+            Cow::Owned(clean) => String::from_utf8_lossy(&clean).into_owned(),
+        }
+    }
+
+    /// These bytes without secrets; borrowed where there are none, as in nearly all that a recording writes.
+    fn cleaned<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        // No form of a secret is shorter, and no part.
+        if bytes.len() < SHORTEST {
+            return Cow::Borrowed(bytes);
+        }
+        let clean = self.forms.replace_all(bytes, NoExpand(REDACTED.as_bytes()));
+        match self.any_part.is_match(&clean) {
+            true => Cow::Owned(self.without_parts(&clean)),
+            false => clean,
+        }
     }
 
     /// Why there is no answer, without secrets.
@@ -103,9 +119,6 @@ impl Redactor {
     }
 
     fn without_parts(&self, bytes: &[u8]) -> Vec<u8> {
-        if !self.any_part.is_match(bytes) {
-            return bytes.to_vec();
-        }
         let known = |at: usize| {
             bytes
                 .get(at..at + PART)
@@ -204,6 +217,15 @@ mod tests {
 
     fn redacted(text: &str) -> String {
         Redactor::of([&Secret::new(KEY)]).text(text)
+    }
+
+    #[test]
+    fn no_form_of_the_shortest_key_is_shorter() {
+        let key = "a".repeat(SHORTEST);
+        let shortest = forms(&key).iter().map(String::len).min();
+        assert_eq!(shortest, Some(SHORTEST));
+        assert!(PART >= SHORTEST);
+        assert_eq!(Redactor::of([&Secret::new(&key)]).text(&key), REDACTED);
     }
 
     #[test]
