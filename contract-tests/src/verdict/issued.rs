@@ -1,7 +1,8 @@
 //! Ids over a whole run: no two calls are answered with one `verificationId`, whatever case they are of.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
 use svc_fixtures::contract::Environment;
 
 use super::answer::Answer;
@@ -14,7 +15,8 @@ const CLAUSE: &str = "envelope.usage-log";
 /// To which call each id was given.
 #[derive(Debug, Default)]
 pub struct IssuedIds {
-    owners: BTreeMap<(&'static str, String), Owner>,
+    /// Of a recording there are as many as calls passed, and nobody asks in which order.
+    owners: HashMap<(Environment, String), Owner, FixedState>,
     /// Whether the two calls of a bundle may be of two cases.
     across_cases: bool,
 }
@@ -77,7 +79,7 @@ impl IssuedIds {
             path: request.path.clone(),
             key: request.header("idempotency-key").map(str::to_owned),
         };
-        let place = (place(request.environment), id.to_owned());
+        let place = (request.environment, id.to_owned());
         let Some(first) = self.owners.get(&place) else {
             self.owners.insert(place, owner);
             return None;
@@ -98,8 +100,4 @@ impl IssuedIds {
             seen: None,
         })
     }
-}
-
-fn place(environment: Environment) -> &'static str {
-    environment.as_str()
 }
