@@ -161,6 +161,14 @@ fn every_package_comes_from_the_registry() {
     }
 }
 
+#[test]
+fn no_package_is_built_that_is_refused() {
+    for refused in listed("\ndeny = [") {
+        let is_built = packages().iter().any(|it| it["name"] == *refused);
+        assert!(!is_built, "{refused}: deny.toml says why, and what to do");
+    }
+}
+
 /// The older of two versions stands in `deny.toml`, with the reason.
 #[test]
 fn no_package_is_built_in_two_versions_without_a_reason() {

@@ -3,7 +3,10 @@
 use std::io::IsTerminal as _;
 
 use clap::ValueEnum;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer, fmt, registry};
 
 use super::failure::Failure;
 
@@ -18,20 +21,20 @@ pub(super) enum LogFormat {
 
 /// Logs to stderr what passes this filter.
 pub(super) fn log_to_stderr(filter: &str, format: LogFormat) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(of_all_crates(filter))
+    let filter: Targets = of_all_crates(filter)
+        .parse()
         .map_err(|mistake| Failure::Usage(format!("--log {filter}: {mistake}")))?;
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    match format {
+    let log = fmt::layer().with_writer(std::io::stderr);
+    let log = match format {
         LogFormat::Human => {
             let colours = std::io::stderr().is_terminal()
                 && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty());
-            log.with_ansi(colours).init();
+            log.with_ansi(colours).boxed()
         }
         // One span at most is round a line: that of its call.
-        LogFormat::Json => log.json().flatten_event(true).with_span_list(false).init(),
-    }
+        LogFormat::Json => log.json().flatten_event(true).with_span_list(false).boxed(),
+    };
+    registry().with(log.with_filter(filter)).init();
     // The default hook prints what a panic says as it is, and that may come from a request.
     std::panic::set_hook(Box::new(|panic| {
         let said = panic.payload_as_str().unwrap_or("no message");
