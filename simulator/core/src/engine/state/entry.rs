@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use svc_fixtures::contract::{Environment, Paise};
 
 use super::access::{Allowlist, Key, KeyState, RateLimit, Window};
@@ -20,8 +21,7 @@ use super::wallet_history::{Movement, MovementKind};
 use crate::scenario::{AccountConfig, WebhookConfig};
 
 /// What one step did to an account.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// When, by the account's clock.
     pub at: Timestamp,
@@ -34,11 +34,7 @@ pub struct Entry {
 /// One change. Money and counters are changes of their own beside the record of a verification, so that
 /// each can be checked against the other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(
-    tag = "change",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase"
-)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Change {
     /// The account came into being (rulings 14 and 15). This or the next is the first change of every
     /// account, and never a later one.
@@ -198,18 +194,51 @@ pub struct Opening {
 /// The form in which entries are written. A version that writes another one reads this one, too.
 const FORM: u32 = 1;
 
-/// An entry with the form it is written in.
-#[derive(Serialize, Deserialize)]
-struct Written<E> {
-    form: u32,
-    #[serde(flatten)]
-    entry: E,
+/// An entry as it is read: each change still as the text it was written as.
+#[derive(Deserialize)]
+struct Written<'t> {
+    at: Timestamp,
+    environment: Environment,
+    #[serde(borrow)]
+    changes: Vec<&'t RawValue>,
 }
 
 /// Just the form.
 #[derive(Deserialize)]
 struct Form {
     form: u32,
+}
+
+/// A change is written as one object, its name first: `{"change":"name","member":…}`. `serde` would read that by holding
+/// all of it in memory first, and compile a second reader of every type in it; `{"name":{"member":…}}` it reads as it comes.
+impl Change {
+    fn write(&self, out: &mut String) {
+        let text = json(self);
+        out.push_str("{\"change\":");
+        match text.strip_prefix('{').and_then(|it| it.split_once(":{")) {
+            Some((name, members)) => {
+                out.push_str(name);
+                out.push(',');
+                out.push_str(&members[..members.len() - 1]);
+            }
+            None => {
+                out.push_str(&text);
+                out.push('}');
+            }
+        }
+    }
+
+    fn read(text: &str) -> serde_json::Result<Self> {
+        let named = text.strip_prefix("{\"change\":").unwrap_or(text);
+        match named.split_once(',') {
+            Some((name, members)) => serde_json::from_str(&format!("{{{name}:{{{members}}}")),
+            None => serde_json::from_str(named.trim_end_matches('}')),
+        }
+    }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("texts, numbers and lists print into memory")
 }
 
 impl Entry {
@@ -222,11 +251,22 @@ impl Entry {
     /// Its JSON form, in one line.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let written = Written {
-            form: FORM,
-            entry: self,
-        };
-        serde_json::to_string(&written).expect("texts, numbers and lists print into memory")
+        let Entry {
+            at,
+            environment,
+            changes,
+        } = self;
+        let (at, environment) = (json(at), json(environment));
+        let mut out =
+            format!("{{\"form\":{FORM},\"at\":{at},\"environment\":{environment},\"changes\":[");
+        for (number, change) in changes.iter().enumerate() {
+            if number > 0 {
+                out.push(',');
+            }
+            change.write(&mut out);
+        }
+        out.push_str("]}");
+        out
     }
 
     /// Reads its JSON form.
@@ -241,7 +281,15 @@ impl Entry {
                 known: FORM,
             });
         }
-        Ok(serde_json::from_str::<Written<Entry>>(text)?.entry)
+        let written: Written<'_> = serde_json::from_str(text)?;
+        let changes = written.changes.iter();
+        Ok(Entry {
+            at: written.at,
+            environment: written.environment,
+            changes: changes
+                .map(|it| Change::read(it.get()))
+                .collect::<Result<_, _>>()?,
+        })
     }
 
     /// The verifications that it records.
