@@ -94,6 +94,9 @@ pub(super) fn work(
             let captured = desk.captured(seen);
             saved.push(desk.judged(captured));
             places.push(place);
+            // Whoever waits for this processor is the proxy, the client or the service, and for one exchange only then: for
+            // all of them a hundredth of the calls took a millisecond longer.
+            thread::yield_now();
         }
         desk.done.exchanges += saved.len() as u64;
         for error in file.add(&saved) {
