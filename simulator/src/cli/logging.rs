@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 
 use clap::ValueEnum;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, fmt, registry};
@@ -21,9 +21,7 @@ pub(super) enum LogFormat {
 
 /// Logs to stderr what passes this filter.
 pub(super) fn log_to_stderr(filter: &str, format: LogFormat) -> Result<(), Failure> {
-    let filter: Targets = of_all_crates(filter)
-        .parse()
-        .map_err(|mistake| Failure::Usage(format!("--log {filter}: {mistake}")))?;
+    let filter = read(filter).map_err(|why| Failure::Usage(format!("--log {filter}: {why}")))?;
     let log = fmt::layer().with_writer(std::io::stderr);
     let log = match format {
         LogFormat::Human => {
@@ -43,6 +41,21 @@ pub(super) fn log_to_stderr(filter: &str, format: LogFormat) -> Result<(), Failu
     Ok(())
 }
 
+/// The filter, or why it is none.
+fn read(filter: &str) -> Result<Targets, String> {
+    for directive in filter.split(',').map(str::trim) {
+        // It would be read as a target, of which all is logged, and of everything else nothing.
+        if !directive.contains('=') && directive.parse::<LevelFilter>().is_err() {
+            return Err(format!(
+                "`{directive}` is no level: off, error, warn, info, debug or trace; a part of the program stands before \
+                 its level, as in svc_simulator=debug"
+            ));
+        }
+    }
+    let targets = of_all_crates(filter).parse::<Targets>();
+    targets.map_err(|mistake| mistake.to_string())
+}
+
 /// The filter with what it says of the simulator said of the crate that serves calls, too: whoever reads a log need not
 /// know into which crates the program is divided.
 fn of_all_crates(filter: &str) -> String {
@@ -58,7 +71,23 @@ fn of_all_crates(filter: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::of_all_crates;
+    use super::{of_all_crates, read};
+
+    #[test]
+    fn a_filter_that_would_log_nothing_unsaid_is_refused() {
+        for filter in [
+            "off",
+            "info",
+            "WARN",
+            "warn, svc_simulator=debug",
+            "hyper=off",
+        ] {
+            assert!(read(filter).is_ok(), "{filter}");
+        }
+        for filter in ["loud", "info,loud", "svc_simulator", "a=b", "a=info=b"] {
+            assert!(read(filter).is_err(), "{filter}");
+        }
+    }
 
     #[test]
     fn a_directive_for_the_simulator_is_one_for_all_of_its_crates() {
