@@ -174,6 +174,14 @@ fn report(args: &LearnArgs, path: &Path, learned: &Learned) -> String {
     for (why, count) in &fidelity.not_played {
         let _ = writeln!(out, "{count} not played: {why}");
     }
+    if fidelity.executed_again > 0 {
+        let _ = writeln!(
+            out,
+            "{} executed again under one idempotency key: played under another, since the simulator gives its first answer \
+             again",
+            fidelity.executed_again
+        );
+    }
     if args.fidelity {
         out += &table(fidelity);
     } else if !fidelity.differences.is_empty() {

@@ -30,6 +30,8 @@ pub struct Fidelity {
     pub differences: Vec<ReportedDifference>,
     /// How many exchanges of the capture were not played, by the reason.
     pub not_played: BTreeMap<&'static str, usize>,
+    /// How many calls the service executed again under one idempotency key: they were played under another.
+    pub executed_again: usize,
 }
 
 /// The same of one endpoint.
@@ -105,6 +107,7 @@ pub(super) fn fidelity(
 ) -> Fidelity {
     let mut found = Fidelity {
         not_played: traffic.left_out.clone(),
+        executed_again: traffic.executed_again,
         ..Fidelity::default()
     };
     let why_by_call = reasons.by_call();

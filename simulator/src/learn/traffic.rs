@@ -1,6 +1,6 @@
 //! What was captured, as calls in the order in which they were made, each with what came of it and where it stands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -18,6 +18,9 @@ pub struct Traffic {
     pub calls: Vec<TrafficCall>,
     /// What can't, and why.
     pub left_out: BTreeMap<&'static str, usize>,
+    /// How many calls were executed again under a key of idempotency that the service had answered before. The simulator
+    /// would give its first answer again: they are made under another key.
+    pub executed_again: usize,
 }
 
 /// One call.
@@ -164,6 +167,7 @@ impl Traffic {
         let mut traffic = Traffic {
             calls: Vec::new(),
             left_out: BTreeMap::new(),
+            executed_again: 0,
         };
         let mut ended = Vec::new();
         let mut number = 0;
@@ -197,9 +201,10 @@ impl Traffic {
         traffic
     }
 
-    /// Calls under a key that was used for the same before: they were answered, not executed.
+    /// Calls under a key that was used for the same before: they were answered, not executed, unless the answer is
+    /// another one.
     fn note_replays(&mut self) {
-        let mut used = BTreeSet::new();
+        let mut used: BTreeMap<_, (String, usize)> = BTreeMap::new();
         for call in &mut self.calls {
             let Some(key) = call.header("idempotency-key") else {
                 continue;
@@ -215,10 +220,27 @@ impl Traffic {
                 call.path.clone(),
                 call.body.clone(),
             );
-            if used.contains(&scope) {
+            let id = |call: &TrafficCall| {
+                let id = call.answer().map(|it| it.text("verificationId"));
+                id.unwrap_or_default().to_owned()
+            };
+            let own = id(call);
+            let Some((first, times)) = used.get_mut(&scope) else {
+                if stored {
+                    used.insert(scope, (own, 1));
+                }
+                continue;
+            };
+            let is_another = !first.is_empty() && !own.is_empty() && own != *first;
+            if is_another && stored && !call.is_replay {
+                self.executed_again += 1;
+                (*first, *times) = (own, *times + 1);
+            } else {
                 call.is_replay = true;
-            } else if stored {
-                used.insert(scope);
+            }
+            if *times > 1 {
+                let key = format!("{}-{times}", scope.2);
+                call.headers.insert("idempotency-key".to_owned(), key);
             }
         }
     }

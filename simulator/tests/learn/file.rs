@@ -107,6 +107,44 @@ then = [{ error = "SVC_SOURCE_TIMEOUT" }, { success = {}, delay = "5s" }]
 }
 
 #[test]
+fn what_is_executed_again_under_one_key_is_a_sequence_and_what_is_answered_again_is_none() {
+    let service = Service::new(
+        "",
+        r#"
+        [[scenario]]
+        name = "a toll office that fails once"
+        operation = "verify.utility.fastag"
+        then = [{ error = "SVC_INTERNAL_ERROR" }, { success = {} }]
+        "#,
+    );
+    let call = (
+        "verify.utility.fastag",
+        r#"{"vehicleNumber":"MH12AB4411"}"#.to_owned(),
+    );
+    let mut capture = service.record(&vec![call; 2]);
+    let again = capture.cases[1].clone();
+    capture.cases.push(again);
+    for case in &mut capture.cases {
+        let key = ("idempotency-key".to_owned(), "one".to_owned());
+        case.exchanges[0].request.headers.push(key);
+    }
+    let learned = learned(&capture);
+    assert_eq!(learned.fidelity.percent(), 100.0);
+    assert_eq!(learned.fidelity.executed_again, 1);
+    let text = learned.text.expect("there is something to learn");
+    let then = text.split_once("then").expect("a rule").1;
+    insta::assert_snapshot!(then, @r#"
+     success for vehicleNumber MH12AB4411"
+    operation = "verify.utility.fastag"
+    when = { vehicleNumber = "MH12AB4411" }
+    then = [
+      { error = "SVC_INTERNAL_ERROR" },
+      { success = {} },
+    ]
+    "#);
+}
+
+#[test]
 fn what_goes_wrong_on_the_wire_is_a_rule() {
     let calls = ["AB", "CD", "EF"].map(|it| {
         (
