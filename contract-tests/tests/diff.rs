@@ -134,6 +134,7 @@ fn main() -> ExitCode {
         trial("thirty_planted_differences_are_found_each_once", thirty),
         trial("two_equal_services_differ_in_nothing_in_any_run", alike),
         trial("what_one_side_may_not_spend_is_sent_to_neither", unpaid),
+        trial("a_service_that_is_not_there_is_no_other_contract", absent),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -205,6 +206,26 @@ fn alike() {
         let output = diff(&left, &right, &folder, more);
         assert_eq!(output.status.code(), Some(0), "run {run}: {}", out(&output));
     }
+}
+
+fn absent() {
+    let (left, mut right) = services();
+    // Nobody listens where somebody did.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let port = listener.local_addr().expect("it has an address").port();
+    drop(listener);
+    for url in [&mut right.sandbox, &mut right.live] {
+        url.set_port(Some(port)).expect("it takes a port");
+    }
+    let folder = Folder::new("absent");
+    let output = diff(&left, &right, &folder, &["--check", "envelope"]);
+    let told = out(&output);
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(
+        told.contains("right: the service did not answer: "),
+        "{told}"
+    );
+    assert!(told.contains("\n0 differences"), "{told}");
 }
 
 fn thirty() {

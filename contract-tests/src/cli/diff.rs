@@ -199,7 +199,10 @@ impl Diff {
         let found = self
             .outputs
             .close(&settings[0], comparison, reports, subject, everything)?;
-        Ok(if found == Exit::Held { exit } else { found })
+        Ok(match found {
+            Exit::Held | Exit::Nothing => exit,
+            _ => found,
+        })
     }
 
     /// One plan for both: what either side's budget leaves out is sent to neither.

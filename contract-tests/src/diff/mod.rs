@@ -19,7 +19,7 @@ pub mod report;
 mod words;
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 
 use crate::capture::{Capture, Channel};
@@ -35,6 +35,9 @@ use pairing::Pair;
 /// A difference, and the pairs that show it.
 type Found = (Difference, BTreeSet<usize>);
 
+/// Cases of which nothing can be said, by why.
+type Apart = BTreeMap<&'static str, Vec<(String, String)>>;
+
 /// Compares what two services answered. The setting is that of the left one; both were made by the same checks.
 #[must_use]
 pub fn compare(
@@ -47,7 +50,7 @@ pub fn compare(
     let pairs: Vec<&Pair<'_>> = paired.cases.iter().flatten().collect();
     let (mut gathered, mut latencies) = (Gathered::default(), Latencies::default());
     let (mut endings, mut explained) = (Endings::default(), Explained::default());
-    let (mut indices, mut operations, mut other_calls) = (0.., BTreeSet::new(), Vec::new());
+    let (mut indices, mut operations, mut apart) = (0.., BTreeSet::new(), Apart::new());
     for case in &paired.cases {
         let mut parted = false;
         for (pair, index) in case.iter().zip(indices.by_ref()) {
@@ -65,8 +68,8 @@ pub fn compare(
                 Channel::Api | Channel::Page => {}
             }
             explained.call(name(pair), &pair.operation);
-            let ended = if pair.is_another_call() {
-                other_calls.push(name(pair));
+            let ended = if let Some(why) = pair.why_apart() {
+                apart.entry(why).or_default().push(name(pair));
                 None
             } else {
                 operations.insert(pair.operation.as_str());
@@ -85,7 +88,7 @@ pub fn compare(
             }
         }
     }
-    paired.not_compared.extend(of_other_calls(&other_calls));
+    paired.not_compared.extend(not_compared(apart));
     let mut observed = places::observed(&gathered);
     observed.extend(latencies.observed());
     let found = told(endings, merge::merged(&gathered, observed));
@@ -115,14 +118,17 @@ fn told(endings: Endings<'_>, of_members: Vec<Found>) -> Vec<Found> {
     words::joined(found, &known)
 }
 
-/// Says of how many cases nothing can be said, since the two sides were sent something else.
-fn of_other_calls(cases: &[(String, String)]) -> Option<NotCompared> {
-    let (check, case) = cases.first()?;
-    Some(NotCompared {
-        why: "what is sent is taken from an answer, and one side had nothing there".to_owned(),
-        cases: cases.len(),
-        first: format!("{check}, {case}"),
-    })
+/// Says of how many cases nothing can be said, and why.
+fn not_compared(apart: Apart) -> Vec<NotCompared> {
+    let reasons = apart.into_iter().filter_map(|(why, cases)| {
+        let (check, case) = cases.first()?;
+        Some(NotCompared {
+            why: why.to_owned(),
+            cases: cases.len(),
+            first: format!("{check}, {case}"),
+        })
+    });
+    reasons.collect()
 }
 
 /// Adds what the checks tell; where the same operations have a difference of that kind already, it is that one.

@@ -2,11 +2,12 @@
 //! the same operation with the same input, in the order they came.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 
 use svc_fixtures::json::Json;
 
 use super::finding::NotCompared;
-use crate::capture::{Capture, CapturedCase, Channel, Exchange};
+use crate::capture::{Capture, CapturedCase, Channel, Exchange, TransportError};
 use crate::check::Check;
 use crate::plan::{Case, Setting, USAGE, VERIFICATIONS};
 
@@ -24,11 +25,24 @@ pub(super) struct Pair<'a> {
     pub(super) repeats: bool,
     /// What nobody knew beforehand which of several calls would get it.
     pub(super) raced: bool,
+    /// Which of several bodies came first with their key was chance, and another one did on the other side.
+    pub(super) other_won: bool,
 }
 
 impl Pair<'_> {
+    /// Why the two calls are not the same, where they are not.
+    pub(super) fn why_apart(&self) -> Option<&'static str> {
+        if self.other_won {
+            return Some(
+                "of two requests that went out at once with one key another came first on each side",
+            );
+        }
+        self.is_another_call()
+            .then_some("what is sent is taken from an answer, and one side had nothing there")
+    }
+
     /// Whether one side was sent a blank where the other was sent something, out of what it had answered before.
-    pub(super) fn is_another_call(&self) -> bool {
+    fn is_another_call(&self) -> bool {
         let bodies = (&self.left.request.body, &self.right.request.body);
         match (Json::parse(bodies.0), Json::parse(bodies.1)) {
             (Ok(left), Ok(right)) => is_blank_beside(&left, &right),
@@ -88,6 +102,11 @@ pub(super) fn pair<'a>(
             continue;
         };
         let plan = planned.get(&(name.0, name.1.to_owned()));
+        let silent = [("left", mine), ("right", other)];
+        if let Some(why) = silent.iter().find_map(|(side, case)| silence(side, case)) {
+            reasons.add(name, &why);
+            continue;
+        }
         match (mine.exchanges.is_empty(), other.exchanges.is_empty()) {
             (false, false) => cases.push(in_order(setting, plan, mine, other)),
             (true, _) => reasons.add(name, &why("left", mine)),
@@ -118,6 +137,17 @@ pub(super) fn pair<'a>(
 fn why(side: &str, case: &CapturedCase) -> String {
     let why = case.stopped.as_deref().unwrap_or("nothing was sent");
     format!("{side}: {why}")
+}
+
+/// Why a case says nothing of a side: that nobody was there to answer it is no other contract.
+fn silence(side: &str, case: &CapturedCase) -> Option<String> {
+    let mut exchanges = case.exchanges.iter();
+    exchanges.find_map(|exchange| match &exchange.response {
+        Err(TransportError::Unreachable(why)) => {
+            Some(format!("{side}: the service did not answer: {why}"))
+        }
+        _ => None,
+    })
 }
 
 /// The last try of every case: what came before met something that was in its way.
@@ -165,10 +195,15 @@ fn in_order<'a>(
     let mut keys = BTreeSet::new();
     let (lefts, mut rights) = (sorted(left), sorted(right));
     let end = together.end.min(lefts.len()).min(rights.len());
+    let bodies = [left, right].map(|case| Bodies::of(case, &together));
     for at in together.start..end {
         // One that ended otherwise may not push all behind it aside.
         let is_like = |one: &&Exchange| raced(one) == raced(lefts[at]);
-        let like = rights[at..end].iter().position(is_like);
+        let is_same = |one: &&Exchange| {
+            is_like(one) && bodies[1].of_exchange(one) == bodies[0].of_exchange(lefts[at])
+        };
+        let same = rights[at..end].iter().position(is_same);
+        let like = same.or_else(|| rights[at..end].iter().position(is_like));
         let free = || {
             let wanted = |one: &&Exchange| lefts[at..end].iter().any(|it| raced(it) == raced(one));
             rights[at..end].iter().position(|one| !wanted(one))
@@ -192,6 +227,8 @@ fn in_order<'a>(
     let pairs = pairs.map(|(place, (mine, other))| {
         let key = mine.request.header("idempotency-key");
         let repeats = key.is_some_and(|key| !keys.insert((mine.request.path.clone(), key)));
+        let chosen = [bodies[0].of_exchange(mine), bodies[1].of_exchange(other)];
+        let raced_for = bodies.iter().all(|it| it.of_one_key) && together.contains(&place);
         Pair {
             check: &left.check,
             case: &left.case,
@@ -201,9 +238,47 @@ fn in_order<'a>(
             right: other,
             repeats,
             raced: together.contains(&place),
+            other_won: raced_for && chosen[0] != chosen[1] && raced(mine) != raced(other),
         }
     });
     pairs.collect()
+}
+
+/// The bodies of the calls of a case that went out at once, each known by the first that had it: what was sent on the two
+/// sides need not be the same.
+struct Bodies<'a> {
+    first: Vec<(&'a Exchange, usize)>,
+    /// Whether calls of one idempotency key have several.
+    of_one_key: bool,
+}
+
+impl<'a> Bodies<'a> {
+    fn of(case: &'a CapturedCase, together: &Range<usize>) -> Self {
+        let sent = case.exchanges.get(together.clone()).unwrap_or_default();
+        let body = |one: &'a Exchange| (&one.request.path, &one.request.body);
+        let first = |one: &'a Exchange| sent.iter().position(|it| body(it) == body(one));
+        let first: Vec<_> = sent
+            .iter()
+            .map(|one| (one, first(one).unwrap_or(0)))
+            .collect();
+        let key = |one: &'a Exchange| one.request.header("idempotency-key");
+        let of_one_key = first.iter().any(|(one, own)| {
+            let others = first.iter();
+            key(one).is_some()
+                && others
+                    .clone()
+                    .any(|(it, its)| key(it) == key(one) && its != own)
+        });
+        Bodies { first, of_one_key }
+    }
+
+    fn of_exchange(&self, exchange: &Exchange) -> Option<usize> {
+        let found = self
+            .first
+            .iter()
+            .find(|(it, _)| std::ptr::eq(*it, exchange));
+        found.map(|(_, first)| *first)
+    }
 }
 
 /// What tells answers to calls apart that went out at once.
@@ -261,6 +336,7 @@ fn by_input<'a>(
                 right: other,
                 repeats: false,
                 raced: false,
+                other_won: false,
             }]);
         }
     }
@@ -312,5 +388,81 @@ pub(super) fn operation(setting: &Setting<'_>, exchange: &Exchange) -> String {
         Channel::Page => "pages".to_owned(),
         _ if path == USAGE => "usage".to_owned(),
         _ => "other addresses".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_fixtures::contract::{Contract, Environment};
+
+    use super::*;
+    use crate::capture::{Credential, Request, Response};
+    use crate::plan::inputs;
+
+    const PATH: &str = "/v1/verify/financial/ifsc";
+
+    /// A call under a key, and how it ended.
+    fn call(key: &str, body: &str, status: u16) -> Exchange {
+        Exchange {
+            request: Request {
+                channel: Channel::Api,
+                environment: Environment::Test,
+                method: "POST".to_owned(),
+                path: PATH.to_owned(),
+                query: String::new(),
+                authorization: None,
+                headers: vec![("idempotency-key".to_owned(), key.to_owned())],
+                body: body.as_bytes().to_vec(),
+                padded_to: None,
+            },
+            credential: Credential::Own,
+            at_s: None,
+            response: Ok(Response {
+                status,
+                headers: Vec::new(),
+                body: Vec::new(),
+            }),
+            took_ms: 1,
+            result: None,
+        }
+    }
+
+    /// The statuses that are compared of calls that went out at once, and those of which it is said that chance decided.
+    fn compared(left: Vec<Exchange>, right: Vec<Exchange>) -> Vec<(u16, u16, bool)> {
+        let contract = Contract::built_in();
+        let setting = Setting::new(&contract, inputs::built_in(), "seed");
+        let mut plan = Case::new("at once");
+        plan.together = 0..left.len();
+        let captured = |exchanges| CapturedCase {
+            exchanges,
+            ..CapturedCase::new("together.conflict", "at once")
+        };
+        let (left, right) = (captured(left), captured(right));
+        let pairs = in_order(&setting, Some(&plan), &left, &right);
+        let told = |it: &Pair<'_>| (ended(it.left), ended(it.right), it.other_won);
+        pairs.iter().map(told).collect()
+    }
+
+    #[test]
+    fn which_of_two_bodies_came_first_with_one_key_is_no_difference() {
+        let calls = |one, other| vec![call("k", "one", one), call("k", "other", other)];
+        let alike = compared(calls(200, 409), calls(200, 409));
+        assert_eq!(alike, [(200, 200, false), (409, 409, false)]);
+        // The one body ends in 200, the other in 422.
+        let chance = compared(calls(200, 409), calls(409, 422));
+        assert_eq!(chance, [(200, 422, true), (409, 409, false)]);
+        // A service that takes both is another one, whichever came first.
+        let both = compared(calls(409, 422), calls(200, 422));
+        assert_eq!(both, [(409, 200, false), (422, 422, false)]);
+        // Neither is one that answers the same body otherwise.
+        let other = compared(calls(200, 409), calls(500, 409));
+        assert_eq!(other, [(200, 500, false), (409, 409, false)]);
+    }
+
+    #[test]
+    fn calls_with_keys_of_their_own_are_compared_whatever_they_send() {
+        let calls = |one, other| vec![call("k", "one", one), call("l", "other", other)];
+        let limited = compared(calls(200, 429), calls(200, 200));
+        assert_eq!(limited, [(200, 200, false), (429, 200, false)]);
     }
 }
