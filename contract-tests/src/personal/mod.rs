@@ -1,8 +1,10 @@
 //! Personal data: which members hold it, and stand-ins for it in what is shown or saved. The judge
 //! needs the data itself, so it is replaced behind the judge, never before.
 
+mod members;
 mod pseudonyms;
 mod saved;
 
-pub use pseudonyms::{PersonalMembers, Pseudonyms};
+pub use members::PersonalMembers;
+pub use pseudonyms::Pseudonyms;
 pub use saved::{is_judged_alike, without_personal_data};

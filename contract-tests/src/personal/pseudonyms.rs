@@ -9,91 +9,15 @@ use std::sync::LazyLock;
 
 use data_encoding::BASE64;
 use regex::Regex;
-use serde::Deserialize;
 use serde_json::Value;
 
-use crate::capture::{CapturedCase, Exchange};
+use super::members::PersonalMembers;
+use crate::capture::{CapturedCase, Channel, Exchange};
 use crate::event::CheckResult;
 use crate::verdict::Verdict;
-use svc_fixtures::contract::{Contract, Field, Kind};
 
 /// A shorter value is replaced only where it is a whole value: inside a text it may be a word.
 const SHORTEST: usize = 4;
-
-/// Which members hold personal data.
-#[derive(Debug, Clone)]
-pub struct PersonalMembers {
-    fields: BTreeSet<String>,
-    list: WordList,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WordList {
-    words: BTreeSet<String>,
-    formats: BTreeSet<String>,
-    except: BTreeSet<String>,
-}
-
-impl PersonalMembers {
-    /// What the rows of a contract and `personal.toml` say.
-    ///
-    /// # Panics
-    /// Never: a test reads the built-in file.
-    #[must_use]
-    pub fn of(contract: &Contract) -> Self {
-        let list: WordList =
-            toml::from_str(include_str!("../../personal.toml")).expect("the built-in list reads");
-        let carried: BTreeSet<&str> = contract
-            .flows
-            .iter()
-            .flat_map(|flow| &flow.steps)
-            .filter_map(|step| step.takes.as_deref())
-            .collect();
-        let mut fields = BTreeSet::new();
-        for operation in &contract.operations {
-            named(contract, &list, &operation.request, &mut fields);
-        }
-        // What the service made up to hold a flow together says nothing of a person.
-        fields.retain(|name| !carried.contains(name.as_str()));
-        PersonalMembers { fields, list }
-    }
-
-    /// Whether a member of that name holds personal data.
-    #[must_use]
-    pub fn is(&self, member: &str) -> bool {
-        let word = |word: &String| self.list.words.contains(word);
-        !self.list.except.contains(member)
-            && (self.fields.contains(member) || words(member).iter().any(word))
-    }
-}
-
-fn named(contract: &Contract, list: &WordList, fields: &[Field], out: &mut BTreeSet<String>) {
-    for field in fields {
-        let format = match &field.kind {
-            Kind::Text { format, .. } => format.map(|index| contract.format(index).name.as_str()),
-            _ => None,
-        };
-        let personal = format.is_some_and(|format| list.formats.contains(format));
-        if field.identifies || field.folds || personal {
-            out.insert(field.name.clone());
-        }
-        if let Kind::Object { fields } = &field.kind {
-            named(contract, list, fields, out);
-        }
-    }
-}
-
-static WORD: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new("[A-Z]*[a-z]+|[A-Z]+").expect("it is a pattern"));
-
-/// The words of a name, in lower case.
-fn words(name: &str) -> Vec<String> {
-    let words = WORD.find_iter(name);
-    words
-        .map(|word| word.as_str().to_ascii_lowercase())
-        .collect()
-}
 
 /// What stands in place of each personal value, the same for the same one.
 #[derive(Debug, Clone)]
@@ -169,8 +93,18 @@ impl Pseudonyms {
             let answered = answered.map(|response| &response.body);
             for body in [&exchange.request.body].into_iter().chain(answered) {
                 if let Ok(json) = serde_json::from_slice(body) {
-                    collect(&self.personal, &json, Context::Openly, &mut values);
+                    let context = match exchange.request.channel {
+                        Channel::Api | Channel::Webhook => Context::Openly,
+                        _ => Context::Elsewhere,
+                    };
+                    collect(&self.personal, &json, context, &mut values);
+                    for text in FREE.iter().filter_map(|at| json.pointer(at)?.as_str()) {
+                        self.in_free_text(text, &mut values);
+                    }
                 }
+            }
+            if let Some(text) = exchange.request.header("x-reference-id") {
+                self.in_free_text(text, &mut values);
             }
         }
         let mut mine = Vec::new();
@@ -185,19 +119,46 @@ impl Pseudonyms {
     }
 }
 
+/// Where an answer has what the service, or who called it, says in its own words.
+const FREE: [&str; 2] = ["/error/message", "/referenceId"];
+
+/// What tells of a person in a free text by its form: an address of mail, a PAN, many digits.
+static TELLING: LazyLock<Regex> = LazyLock::new(|| {
+    let forms = r"[\w.%+-]+@[\w-]+(\.[\w-]+)+|\b[A-Z]{5}[0-9]{4}[A-Z]\b|\b[0-9]{10,}\b";
+    Regex::new(forms).expect("it is a pattern")
+});
+
+impl Pseudonyms {
+    /// What a free text says of people: by its form, or since it stood where personal data does before.
+    fn in_free_text(&self, text: &str, out: &mut BTreeSet<String>) {
+        out.extend(TELLING.find_iter(text).map(|it| it.as_str().to_owned()));
+        let is_of_word = |c: char| c.is_alphanumeric();
+        let words = text.split(|c: char| !is_of_word(c));
+        let seen = words.filter(|it| it.len() >= SHORTEST && self.known.contains_key(*it));
+        out.extend(seen.map(str::to_owned));
+    }
+}
+
 #[derive(Clone, Copy)]
 enum Context {
+    /// In members that the contract knows.
     Openly,
+    /// In members that hold personal data.
     AsPersonal,
+    /// In members that may hold anything.
+    Unknown,
+    /// Where members of no answer are.
+    Elsewhere,
 }
 
 fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut BTreeSet<String>) {
     match (json, context) {
         (Value::Object(members), _) => {
             for (name, value) in members {
-                let context = match personal.is(name) {
-                    true => Context::AsPersonal,
-                    false => context,
+                let context = match (personal.is(name), personal.knows(name), context) {
+                    (true, ..) => Context::AsPersonal,
+                    (_, false, Context::Openly) => Context::Unknown,
+                    _ => context,
                 };
                 collect(personal, value, context, out);
             }
@@ -210,14 +171,23 @@ fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut
         (Value::String(text), Context::AsPersonal) if !text.trim().is_empty() => {
             out.insert(text.clone());
         }
+        (Value::String(text), Context::Unknown)
+            if text.chars().count() >= SHORTEST && !personal.is_vocabulary(text) =>
+        {
+            out.insert(text.clone());
+        }
         // What came to the receiver of webhooks, or a body as the console shows it: JSON in a text.
-        (Value::String(text), Context::Openly) if text.starts_with(['{', '[']) => {
+        (Value::String(text), Context::Openly | Context::Elsewhere)
+            if text.starts_with(['{', '[']) =>
+        {
             if let Ok(json) = serde_json::from_str(text) {
-                collect(personal, &json, Context::Openly, out);
+                collect(personal, &json, context, out);
             }
         }
         // A mobile number given as a number; scores and counts are shorter.
-        (Value::Number(number), Context::AsPersonal) if number.to_string().len() >= 8 => {
+        (Value::Number(number), Context::AsPersonal | Context::Unknown)
+            if number.to_string().len() >= 8 =>
+        {
             out.insert(number.to_string());
         }
         _ => {}
@@ -341,7 +311,7 @@ fn whole_words(text: &str, value: &str, pseudonym: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::tests::sample;
-    use svc_fixtures::contract::{Leaf, Member, Shape};
+    use svc_fixtures::contract::Contract;
 
     fn pseudonyms() -> Pseudonyms {
         Pseudonyms::of(PersonalMembers::of(&Contract::built_in()))
@@ -367,6 +337,32 @@ mod tests {
         );
         let clean = pseudonyms().case(&captured, &BTreeSet::new());
         insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 5]","dob":"1002-01-01","dateOfBirth":"01/01/1001","gender":"[redacted 4]","mobile":7000000003,"status":"VALID","photo":"data:image/png;base64,cmVkYWN0ZWQtNg=="},"error":{"message":"no [redacted 5] here"},"verificationId":"svcv_RAVI"}"#);
+    }
+
+    #[test]
+    fn what_the_contract_does_not_know_and_what_is_said_freely_tells_of_nobody() {
+        let mut pseudonyms = pseudonyms();
+        let mut clean = |sent: &str, answered: &str| {
+            let clean = pseudonyms.case(&case(sent, answered), &BTreeSet::new());
+            let sent = String::from_utf8_lossy(&clean.exchanges[0].request.body).into_owned();
+            format!("{sent}\n{}", answer(&clean))
+        };
+        let first = clean(
+            r#"{"pan":"BKHPD4321K","note":"for Meera"}"#,
+            r#"{"status":"completed","data":{"panStatus":"VALID","relationshipManager":"Rahul Bose","guardian":{"mail":"sunita@kale.example"},"riskBand":"completed"}}"#,
+        );
+        insta::assert_snapshot!(first, @r#"
+        {"pan":"[redacted 1]","note":"[redacted 3]"}
+        {"status":"completed","data":{"panStatus":"VALID","relationshipManager":"[redacted 2]","guardian":{"mail":"[redacted 4]"},"riskBand":"completed"}}
+        "#);
+        let later = clean(
+            "{}",
+            r#"{"referenceId":"user-BKHPD4321K","error":{"message":"like BKHPQ9999K, 9822012345, meera@example.com"}}"#,
+        );
+        insta::assert_snapshot!(later, @r#"
+        {}
+        {"referenceId":"user-[redacted 1]","error":{"message":"like [redacted 6], 7000000005, [redacted 7]"}}
+        "#);
     }
 
     #[test]
@@ -424,48 +420,5 @@ mod tests {
             clean.exchanges[0].request.body,
             br#"{"pan":"[redacted 1]"}"#
         );
-    }
-
-    #[test]
-    fn every_name_of_an_answer_is_decided() {
-        fn texts(shape: &Shape, name: &str, out: &mut BTreeSet<String>) {
-            match shape {
-                Shape::Leaf {
-                    leaf: Leaf::Text | Leaf::Date { .. } | Leaf::DataUri,
-                    ..
-                } => {
-                    out.insert(name.to_owned());
-                }
-                Shape::List(item) => texts(item, name, out),
-                Shape::Object(members) => {
-                    let walk = |member: &Member| (member.name.clone(), member.shape.clone());
-                    for (name, shape) in members.iter().map(walk) {
-                        texts(&shape, &name, out);
-                    }
-                }
-                Shape::Leaf { .. } | Shape::AnyObject => {}
-            }
-        }
-        let contract = Contract::built_in();
-        let personal = PersonalMembers::of(&contract);
-        let mut all = BTreeSet::new();
-        for operation in &contract.operations {
-            texts(&operation.response, "", &mut all);
-        }
-        all.retain(|name| !personal.is(name));
-        let open: Vec<_> = all.into_iter().collect();
-        // A new member that is not personal is added here, any other to `personal.toml`.
-        insta::assert_snapshot!(open.join(" "), @"State accountType activity activityDescription applicationReceivedOn appointmentDate asn assemblyNumber bank bankCode bankDetails.branch bankDetails.state bankName beginDate beneIFSC beneficiaryIfsc billAmount billDueDate billingType blacklistStatus branch branchName businessActivity cameraMake cameraModel caseType category centerJurisdiction chapter classOfCompany companyCategory companyStatus companySubcategory complianceRating connectionStatus connectionType constitution country countryCode court currentServiceProvider custIfsc dateOfCommencement dateOfFiling dateOfIncorporation dateOfRegistration designation details dinStatus docType dueDate endDate female filingDate financialYear from fuelType fuzzyLogicScore gpt gpt_raw iecIssueDate iecStatus ifsc_subcode incorporationDate industry isp issueDate issuer issuerBank lastAgmDate lastFilingDate lastPaidAmount lastPaidDate lastUpdated majorActivity male manufacturingMonthYear memberCategory memberSince message micr mobileNetworkOperator model month nationality nature natureOfBusiness netInvestmentInPme networkRegion nicCode openDate organizationType originalServiceProvider others panStatus parliamentaryNumber partNumber periodOfReturn provider qualityChecks[#] reason referenceId region registrar registrationDate relationType requestId request_id result returnType returnsFilingFrequency rtoCode scoreBand serialNumber software source state stateCode stateJurisdiction status status-code statusCode subSector subscriberStatus subsidyStatus summary swift_code tagStatus taxpayerType textmatch tier timestamp to total totalTurnover trackingId type typeOfApplication validUpto value variant variants_run vehicleClass vehicleClasses verification_id wdvPme");
-    }
-
-    #[test]
-    fn an_exception_has_a_word_to_except_it_from() {
-        let list = PersonalMembers::of(&Contract::built_in()).list;
-        let idle: Vec<_> = list
-            .except
-            .iter()
-            .filter(|name| words(name).iter().all(|word| !list.words.contains(word)))
-            .collect();
-        assert!(idle.is_empty(), "{idle:?}");
     }
 }

@@ -1,0 +1,194 @@
+//! Which members hold personal data, by their names: what the contract's rows and `personal.toml` say.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
+use svc_fixtures::contract::{Contract, Field, Kind, Leaf, Shape};
+
+/// Which members hold personal data.
+#[derive(Debug, Clone)]
+pub struct PersonalMembers {
+    fields: BTreeSet<String>,
+    list: WordList,
+    /// The names that the contract knows, in requests and answers.
+    known: BTreeSet<String>,
+    /// The values that the contract lists: they tell of nobody.
+    listed: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WordList {
+    words: BTreeSet<String>,
+    formats: BTreeSet<String>,
+    except: BTreeSet<String>,
+    wire: BTreeSet<String>,
+}
+
+impl PersonalMembers {
+    /// What the rows of a contract and `personal.toml` say.
+    ///
+    /// # Panics
+    /// Never: a test reads the built-in file.
+    #[must_use]
+    pub fn of(contract: &Contract) -> Self {
+        let list: WordList =
+            toml::from_str(include_str!("../../personal.toml")).expect("the built-in list reads");
+        let carried: BTreeSet<&str> = contract
+            .flows
+            .iter()
+            .flat_map(|flow| &flow.steps)
+            .filter_map(|step| step.takes.as_deref())
+            .collect();
+        let mut fields = BTreeSet::new();
+        for operation in &contract.operations {
+            named(contract, &list, &operation.request, &mut fields);
+        }
+        // What the service made up to hold a flow together says nothing of a person.
+        fields.retain(|name| !carried.contains(name.as_str()));
+        let (mut known, mut listed) = (list.wire.clone(), BTreeSet::new());
+        for operation in &contract.operations {
+            in_request(&operation.request, &mut known, &mut listed);
+            in_answer(&operation.response, &mut known, &mut listed);
+        }
+        let states = ["completed", "pending", "failed", "test", "live"];
+        listed.extend(states.map(str::to_owned));
+        PersonalMembers {
+            fields,
+            list,
+            known,
+            listed,
+        }
+    }
+
+    /// Whether a member of that name holds personal data.
+    #[must_use]
+    pub fn is(&self, member: &str) -> bool {
+        let word = |word: &String| self.list.words.contains(word);
+        !self.list.except.contains(member)
+            && (self.fields.contains(member) || words(member).iter().any(word))
+    }
+
+    /// Whether the contract has a member of that name: it writes what is numbered as `checks[#]`.
+    pub(super) fn knows(&self, member: &str) -> bool {
+        let last = member.rsplit('.').next().unwrap_or(member);
+        let numbered = member.split_once('[').map(|(list, _)| format!("{list}[#]"));
+        [Some(member), Some(last), numbered.as_deref()]
+            .into_iter()
+            .flatten()
+            .any(|name| self.known.contains(name))
+    }
+
+    /// Whether a value is a word of the contract, which tells of nobody: replaced everywhere, it would be missed elsewhere.
+    pub(super) fn is_vocabulary(&self, text: &str) -> bool {
+        self.listed.contains(text) || self.known.contains(text)
+    }
+}
+
+fn named(contract: &Contract, list: &WordList, fields: &[Field], out: &mut BTreeSet<String>) {
+    for field in fields {
+        let format = match &field.kind {
+            Kind::Text { format, .. } => format.map(|index| contract.format(index).name.as_str()),
+            _ => None,
+        };
+        let personal = format.is_some_and(|format| list.formats.contains(format));
+        if field.identifies || field.folds || personal {
+            out.insert(field.name.clone());
+        }
+        if let Kind::Object { fields } = &field.kind {
+            named(contract, list, fields, out);
+        }
+    }
+}
+
+/// The names of a request, and the values that it lists.
+fn in_request(fields: &[Field], known: &mut BTreeSet<String>, listed: &mut BTreeSet<String>) {
+    for field in fields {
+        known.insert(field.name.clone());
+        match &field.kind {
+            Kind::Text { one_of, .. } => listed.extend(one_of.iter().cloned()),
+            Kind::Object { fields } => in_request(fields, known, listed),
+            _ => {}
+        }
+    }
+}
+
+/// The names of an answer, and the values that it lists.
+fn in_answer(shape: &Shape, known: &mut BTreeSet<String>, listed: &mut BTreeSet<String>) {
+    match shape {
+        Shape::Object(members) => {
+            for member in members {
+                known.insert(member.name.clone());
+                in_answer(&member.shape, known, listed);
+            }
+        }
+        Shape::List(item) => in_answer(item, known, listed),
+        Shape::Leaf {
+            leaf: Leaf::OneOf(values),
+            ..
+        } => listed.extend(values.iter().cloned()),
+        Shape::Leaf { .. } | Shape::AnyObject => {}
+    }
+}
+
+static WORD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("[A-Z]*[a-z]+|[A-Z]+").expect("it is a pattern"));
+
+/// The words of a name, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let words = WORD.find_iter(name);
+    words
+        .map(|word| word.as_str().to_ascii_lowercase())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use svc_fixtures::contract::Member;
+
+    #[test]
+    fn every_name_of_an_answer_is_decided() {
+        fn texts(shape: &Shape, name: &str, out: &mut BTreeSet<String>) {
+            match shape {
+                Shape::Leaf {
+                    leaf: Leaf::Text | Leaf::Date { .. } | Leaf::DataUri,
+                    ..
+                } => {
+                    out.insert(name.to_owned());
+                }
+                Shape::List(item) => texts(item, name, out),
+                Shape::Object(members) => {
+                    let walk = |member: &Member| (member.name.clone(), member.shape.clone());
+                    for (name, shape) in members.iter().map(walk) {
+                        texts(&shape, &name, out);
+                    }
+                }
+                Shape::Leaf { .. } | Shape::AnyObject => {}
+            }
+        }
+        let contract = Contract::built_in();
+        let personal = PersonalMembers::of(&contract);
+        let mut all = BTreeSet::new();
+        for operation in &contract.operations {
+            texts(&operation.response, "", &mut all);
+        }
+        all.retain(|name| !personal.is(name));
+        let open: Vec<_> = all.into_iter().collect();
+        // A new member that is not personal is added here, any other to `personal.toml`.
+        insta::assert_snapshot!(open.join(" "), @"State accountType activity activityDescription applicationReceivedOn appointmentDate asn assemblyNumber bank bankCode bankDetails.branch bankDetails.state bankName beginDate beneIFSC beneficiaryIfsc billAmount billDueDate billingType blacklistStatus branch branchName businessActivity cameraMake cameraModel caseType category centerJurisdiction chapter classOfCompany companyCategory companyStatus companySubcategory complianceRating connectionStatus connectionType constitution country countryCode court currentServiceProvider custIfsc dateOfCommencement dateOfFiling dateOfIncorporation dateOfRegistration designation details dinStatus docType dueDate endDate female filingDate financialYear from fuelType fuzzyLogicScore gpt gpt_raw iecIssueDate iecStatus ifsc_subcode incorporationDate industry isp issueDate issuer issuerBank lastAgmDate lastFilingDate lastPaidAmount lastPaidDate lastUpdated majorActivity male manufacturingMonthYear memberCategory memberSince message micr mobileNetworkOperator model month nationality nature natureOfBusiness netInvestmentInPme networkRegion nicCode openDate organizationType originalServiceProvider others panStatus parliamentaryNumber partNumber periodOfReturn provider qualityChecks[#] reason referenceId region registrar registrationDate relationType requestId request_id result returnType returnsFilingFrequency rtoCode scoreBand serialNumber software source state stateCode stateJurisdiction status status-code statusCode subSector subscriberStatus subsidyStatus summary swift_code tagStatus taxpayerType textmatch tier timestamp to total totalTurnover trackingId type typeOfApplication validUpto value variant variants_run vehicleClass vehicleClasses verification_id wdvPme");
+    }
+
+    #[test]
+    fn an_exception_has_a_word_to_except_it_from() {
+        let list = PersonalMembers::of(&Contract::built_in()).list;
+        let idle: Vec<_> = list
+            .except
+            .iter()
+            .filter(|name| words(name).iter().all(|word| !list.words.contains(word)))
+            .collect();
+        assert!(idle.is_empty(), "{idle:?}");
+    }
+}
