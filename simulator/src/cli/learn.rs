@@ -63,7 +63,11 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     let text =
         text.map_err(|error| Failure::Usage(format!("{}: {error}", args.capture.display())))?;
     let capture = Capture::from_json(&text).map_err(|error| {
-        Failure::Usage(format!("{} is no capture: {error}", args.capture.display()))
+        let path = args.capture.display();
+        Failure::Usage(format!(
+            "{path} is no capture: {error}; an archive (HAR) becomes one by `svc-contract-tests capture import {path} \
+             --out run.capture`"
+        ))
     })?;
     fs::create_dir_all(&args.out)
         .with_context(|| format!("{} can't be made", args.out.display()))?;
@@ -85,7 +89,10 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     if traffic.calls.is_empty() {
         return Err(Failure::Usage(format!(
             "{name} has no call that can be played: {}",
-            left_out(&traffic.left_out)
+            match traffic.left_out.is_empty() {
+                true => "nothing was recorded in it".to_owned(),
+                false => left_out(&traffic.left_out),
+            }
         )));
     }
     let learned = learn(&Lesson {
