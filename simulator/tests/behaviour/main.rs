@@ -51,6 +51,7 @@ mod samples;
 mod scenario_files;
 mod scene;
 mod searches;
+mod standing;
 mod stores;
 mod story;
 mod validation;

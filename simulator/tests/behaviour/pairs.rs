@@ -41,12 +41,12 @@ fn subjects(law: &Law) -> usize {
     }
 }
 
-struct World {
+pub(super) struct World {
     rules: Rules,
     account: AccountConfig,
 }
 
-static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
+pub(super) static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
     let world = |seed: &&str| {
         let rules = Rules::read(&Files::built_in(), Seed::new(seed));
         let rules = rules.expect("the built-in files read");
@@ -59,13 +59,13 @@ static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
     SEEDS.iter().map(world).collect()
 });
 
-static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
+pub(super) static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
 
 /// Asks all that a law asks, of a fresh account.
 ///
 /// # Errors
 /// What was not answered.
-fn asked(
+pub(super) fn asked(
     law: &Law,
     world: &World,
     begins: &str,
@@ -109,7 +109,7 @@ fn asked(
     Ok(exchange)
 }
 
-fn numbers(seed: u64) -> impl FnMut() -> u64 {
+pub(super) fn numbers(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed;
     move || {
         state = state

@@ -60,20 +60,20 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
         "dateOfBirth": "1992-12-30",
         "employmentHistory": [
           {
-            "establishmentId": "TNMAS1046717032",
-            "establishmentName": "HIMSAGAM NEELUTSAV LEATHERS PRIVATE LIMITED",
-            "doj": "2018-05-20",
+            "establishmentId": "TNMAS3977315034",
+            "establishmentName": "RITUSIDDHI LOKPRABHA HEALTHCARE PRIVATE LIMITED",
+            "doj": "2018-04-30",
             "dol": "",
             "designation": "SALES EXECUTIVE",
-            "memberId": "TNMAS10467170320000647"
+            "memberId": "TNMAS39773150340000647"
           },
           {
-            "establishmentId": "TNMAS4956646686",
-            "establishmentName": "NAVVEER LOKKETU PHARMA LIMITED",
-            "doj": "2013-08-03",
-            "dol": "2018-04-20",
+            "establishmentId": "TNMAS7422517160",
+            "establishmentName": "JALSHREE RATNAMITRA BEVERAGES INDIA LIMITED",
+            "doj": "2013-07-14",
+            "dol": "2018-03-31",
             "designation": "TRAINEE",
-            "memberId": "TNMAS49566466860000016"
+            "memberId": "TNMAS74225171600000016"
           }
         ]
       },

@@ -160,6 +160,18 @@ impl Kind {
         }
     }
 
+    /// The digits of the alias that whoever identifiers mean can have which are nobody's own.
+    #[must_use]
+    pub(super) fn common_as_seen(&self) -> Vec<(u64, u64)> {
+        let own = |name: &str| {
+            let at = self.own.iter().position(|field| field.name == name)?;
+            self.common.get(at).copied()
+        };
+        let seen = self.fields(View::Alias).iter();
+        seen.map(|field| own(&field.name).unwrap_or((0, field.size())))
+            .collect()
+    }
+
     /// Whether an identifier that is nobody's own may mean a subject.
     #[must_use]
     pub(super) fn is_common(&self, number: u64) -> bool {

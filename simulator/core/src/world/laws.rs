@@ -27,9 +27,9 @@ fn whoever_is_asked_for_by_their_own_identifier_is_found() {
                 };
                 some_have_one = true;
                 let kind = &world.kinds[identifier.of.0];
-                let read = identifier.forms[0]
-                    .read(kind, &text, seed)
-                    .map(|holder| holder.number);
+                let mut forms = identifier.forms.iter();
+                let read = forms.find_map(|form| form.read(kind, &text, seed));
+                let read = read.map(|holder| holder.number);
                 assert_eq!(
                     read,
                     Some(number),
@@ -66,6 +66,20 @@ fn letters_say_where_and_what_a_subject_is() {
         ("gstin", "29ABCCN1234K1Z5", "first", "initial", "N"),
         ("cin", "L17110MH1973PLC019786", "place", "register", "MH"),
         ("cin", "U72200KA2010PTC123456", "class", "register", "PTC"),
+        ("cin", "L74899DL1993GOI054155", "class", "register", "GOI"),
+        ("cin", "L74899DL1993GOI054155", "class", "listing", "L"),
+        ("cin", "L74899DL1993GOI054155", "age", "year", "1993"),
+        ("cin", "U40109KA1999SGC025521", "class", "register", "SGC"),
+        ("cin", "U40109KA1999SGC025521", "industry", "trade", "POWER"),
+        ("cin", "L27100MH1907PLC000260", "age", "year", "1907"),
+        ("cin", "U72900TZ2026FTC000001", "age", "year", "2026"),
+        ("cin", "U72900TZ2026FTC000001", "place", "state", "TN"),
+        ("cin", "U51909OD2012PTC000001", "place", "state", "OD"),
+        ("cin", "U51909CG2012PTC000001", "place", "state", "CG"),
+        ("cin", "U51909TS2012PTC000001", "place", "state", "TS"),
+        ("cin", "U51909UK2012PTC000001", "place", "state", "UK"),
+        // No registrar is there: a company all the same.
+        ("cin", "U51909QQ2012PTC000001", "class", "holder", "Company"),
         ("cin-or-llpin", "AAB-1234", "class", "register", "LLP"),
         (
             "establishment-id",
@@ -82,10 +96,18 @@ fn letters_say_where_and_what_a_subject_is() {
             "KA",
         ),
         ("udyam", "UDYAM-TN-02-1234567", "place", "state", "TN"),
+        ("udyam", "UDYAM-OR-02-1234567", "place", "state", "OD"),
+        ("dl-number", "OR0220110012345", "home", "state", "OD"),
+        ("dl-number", "TG9920110012345", "home", "state", "TS"),
         ("tan", "MUMS12345A", "first", "initial", "S"),
         ("tin", "27123456789", "place", "gst", "27"),
         ("rc-number", "DL08CAF5030", "office", "state", "DL"),
         ("rc-number", "MH12AB1234", "office", "state", "MH"),
+        ("rc-number", "TG08AB1234", "office", "city", "HYDERABAD"),
+        ("rc-number", "OR02AB1234", "office", "city", "BHUBANESWAR"),
+        ("rc-number", "DN09AB1234", "office", "state", "DD"),
+        ("gst_state", "25123456", "place", "state", "DD"),
+        ("gst_state", "28123456", "place", "state", "AP"),
         ("ifsc", "HDFC0001234", "bank", "code", "HDFC"),
     ] {
         let subject = world.subject_of(world.asked(&[by]), text, 7);
@@ -110,7 +132,7 @@ fn directors_lead_to_their_companies_and_back() {
     for seat in ["director", "second_director"] {
         let seat = world.relation(company, seat).unwrap();
         let relation = &world.relations[seat.0];
-        let class = world.known(company, "class", Some("register")).unwrap();
+        let cin = world.identifier(company, "cin").unwrap();
         for number in some(world, company) {
             let of = Subject {
                 kind: company,
@@ -118,7 +140,7 @@ fn directors_lead_to_their_companies_and_back() {
             };
             let director = world.related(seat, number, 3);
             assert_eq!(director.kind, relation.to());
-            if matches!(world.fact(&class, of, 3), Fact::Text("LLP" | "")) {
+            if world.identifier_of(cin, number, 3).is_none() {
                 continue;
             }
             let companies = world.relating(seat, director.number, 3);
@@ -127,7 +149,7 @@ fn directors_lead_to_their_companies_and_back() {
             directed += 1;
         }
     }
-    assert!(directed > 300);
+    assert!(directed > 100, "{directed}");
 }
 
 #[test]

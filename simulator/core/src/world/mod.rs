@@ -9,6 +9,7 @@ mod form;
 mod kind;
 mod lexicon;
 mod naming;
+mod near;
 mod permutation;
 mod relation;
 mod search;
@@ -51,6 +52,8 @@ struct Identifier {
     name: String,
     of: KindIndex,
     forms: Vec<Form>,
+    /// Which of the forms are written: one for each set of subjects that have such an identifier.
+    written: Vec<usize>,
 }
 
 /// What a text can be.
@@ -174,14 +177,9 @@ impl World {
                 let how = (row.spaced, at == 0 && !row.reads);
                 Form::new(&world.kinds[of.0], text, &row.only, how)
             };
-            let forms = row
-                .forms
-                .iter()
-                .enumerate()
-                .map(form)
-                .collect::<Result<_, _>>()?;
-            let name = row.name.clone();
-            world.identifiers.push(Identifier { name, of, forms });
+            let forms = row.forms.iter().enumerate().map(form);
+            let forms = forms.collect::<Result<Vec<_>, _>>()?;
+            world.add_forms(&row.name, of, forms);
         }
         for row in &rows.asked {
             let asked = world.read_asked(row)?;
@@ -197,6 +195,23 @@ impl World {
             world.relations.push(relation);
         }
         Ok(world)
+    }
+
+    /// More forms of an identifier, of which the first is written.
+    fn add_forms(&mut self, name: &str, of: KindIndex, forms: Vec<Form>) {
+        let at = self.identifier(of, name).map(|index| index.0);
+        let at = at.unwrap_or_else(|| {
+            self.identifiers.push(Identifier {
+                name: name.to_owned(),
+                of,
+                forms: Vec::new(),
+                written: Vec::new(),
+            });
+            self.identifiers.len() - 1
+        });
+        let identifier = &mut self.identifiers[at];
+        identifier.written.push(identifier.forms.len());
+        identifier.forms.extend(forms);
     }
 
     fn read_asked(&self, row: &AskedRow) -> Result<Asked, String> {
@@ -362,43 +377,6 @@ impl World {
         text.get(from..to)
     }
 
-    /// The field beside such a text, where it takes both to find a place.
-    #[must_use]
-    pub fn beside(&self, asked: AskedIndex) -> Option<&str> {
-        self.asked[asked.0].beside.as_deref()
-    }
-
-    /// The place nearest to a point, in degrees north and east; none where these are no degrees.
-    #[must_use]
-    pub fn near(&self, asked: AskedIndex, north: &str, east: &str, seed: u64) -> Option<Subject> {
-        let kind = self.asked[asked.0].otherwise;
-        let degrees = |text: &str| text.trim().parse::<f64>().ok().filter(|it| it.is_finite());
-        let (point, fields) = (
-            (degrees(north)?, degrees(east)?),
-            self.kinds[kind.0].fields(View::Own),
-        );
-        let (at, table) =
-            fields
-                .iter()
-                .enumerate()
-                .find_map(|(at, field)| match &field.domain {
-                    Domain::Rows(table) => Some((at, table)),
-                    Domain::Numbers { .. } => None,
-                })?;
-        let (norths, easts) = (table.column("latitude")?, table.column("longitude")?);
-        let apart = |row: &u64| {
-            let north = degrees(norths.text(*row)).unwrap_or_default() - point.0;
-            let east = degrees(easts.text(*row)).unwrap_or_default() - point.1;
-            north.mul_add(north, east * east)
-        };
-        let nearest = (0..table.rows()).min_by(|a, b| apart(a).total_cmp(&apart(b)))?;
-        let number = xxh3_64_with_seed(format!("{north},{east}").as_bytes(), seed);
-        let mut digits = self.kinds[kind.0].digits(self.nth(kind, number).number, View::Own, seed);
-        digits[at] = nearest;
-        let number = self.kinds[kind.0].number(&digits, View::Own, seed);
-        Some(Subject { kind, number })
-    }
-
     /// Some subject of a kind.
     #[must_use]
     pub fn nth(&self, kind: KindIndex, number: u64) -> Subject {
@@ -441,8 +419,13 @@ impl World {
     /// The identifier of a subject; none where it has none of this kind.
     #[must_use]
     pub fn identifier_of(&self, which: IdentifierIndex, number: u64, seed: u64) -> Option<String> {
-        let Identifier { of, forms, .. } = &self.identifiers[which.0];
-        forms.first()?.write(&self.kinds[of.0], number, seed)
+        let Identifier {
+            of, forms, written, ..
+        } = &self.identifiers[which.0];
+        let kind = &self.kinds[of.0];
+        written
+            .iter()
+            .find_map(|at| forms[*at].write(kind, number, seed))
     }
 
     /// To whom a relation leads from a subject of its kind.

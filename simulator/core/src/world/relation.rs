@@ -31,7 +31,8 @@ enum How {
     /// Everybody who can sit in such a seat sits in some, for there are more seats than people.
     Seat {
         seat: u64,
-        seats: Vec<(u64, u64)>,
+        /// Whoever has such a seat, in one set of ranges or another.
+        seats: Vec<Vec<(u64, u64)>>,
         people: Vec<(u64, u64)>,
     },
 }
@@ -68,11 +69,10 @@ impl Relation {
             (Some(field), _) if of == to => How::Neighbour(place(from, field)?),
             (Some(_), _) => return Err(wrong("neighbours are of one kind")),
             (None, Some(seat)) => {
-                let (seats, people) = (
-                    ranges(from, View::Own, &row.only),
-                    ranges(target, View::Own, &row.sitting),
-                );
-                match count(&seats) >= count(&people) {
+                let seats = row.only.iter().map(|only| ranges(from, View::Own, only));
+                let seats: Vec<_> = seats.collect();
+                let people = ranges(target, View::Own, &row.sitting);
+                match count_all(&seats) >= count(&people) {
                     true => How::Seat {
                         seat,
                         seats,
@@ -168,8 +168,8 @@ impl Relation {
                 to.number(&digits, View::Own, seed)
             }
             How::Seat { seats, people, .. } => {
-                // A subject without such seats leads to whoever sits in another's.
-                let at = Permutation::new(self.seed(seed), count(seats)).apply(packed(seats, &own));
+                let at =
+                    Permutation::new(self.seed(seed), count_all(seats)).apply(place(seats, &own));
                 to.number(&unpacked(people, at % count(people)), View::Own, seed)
             }
         }
@@ -184,9 +184,10 @@ impl Relation {
         if !within(people, &digits) {
             return Vec::new();
         }
-        let permutation = Permutation::new(self.seed(seed), count(seats));
-        let places = (packed(people, &digits)..count(seats)).step_by(count(people) as usize);
-        let seat = |place| from.number(&unpacked(seats, permutation.undo(place)), View::Own, seed);
+        let all = count_all(seats);
+        let permutation = Permutation::new(self.seed(seed), all);
+        let places = (packed(people, &digits)..all).step_by(count(people) as usize);
+        let seat = |place| from.number(&at(seats, permutation.undo(place)), View::Own, seed);
         places.map(seat).collect()
     }
 
@@ -197,6 +198,34 @@ impl Relation {
         };
         seed ^ self.salt.wrapping_add(seat)
     }
+}
+
+/// How many seats there are.
+fn count_all(seats: &[Vec<(u64, u64)>]) -> u64 {
+    seats.iter().map(|of| count(of)).sum()
+}
+
+/// The place of a subject's seat among all. One without such a seat has another's.
+fn place(seats: &[Vec<(u64, u64)>], digits: &Digits) -> u64 {
+    let mut before = 0;
+    for of in seats {
+        if within(of, digits) {
+            return before + packed(of, digits);
+        }
+        before += count(of);
+    }
+    seats.first().map_or(0, |of| packed(of, digits))
+}
+
+/// Whose seat is at a place.
+fn at(seats: &[Vec<(u64, u64)>], mut place: u64) -> Digits {
+    for of in seats {
+        match place.checked_sub(count(of)) {
+            Some(left) => place = left,
+            None => return unpacked(of, place),
+        }
+    }
+    Digits::default()
 }
 
 fn rows_of(field: &super::Field) -> Option<&Table> {

@@ -32,6 +32,8 @@ struct Search<'w> {
     kind: &'w Kind,
     naming: &'w Naming,
     within: &'w [(u64, u64)],
+    /// Whom a search may find, by their own digits.
+    own: &'w [(u64, u64)],
     seed: u64,
     draw: u64,
     found: Vec<u64>,
@@ -52,6 +54,7 @@ impl World {
             kind: &self.kinds[of.0],
             naming,
             within,
+            own: &row.within,
             seed,
             draw: xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), seed),
             found: Vec::new(),
@@ -86,7 +89,7 @@ impl World {
     /// Some subject that is what a name says it is, for whom no number says more.
     #[must_use]
     pub fn fitting(&self, of: KindIndex, text: &str, seed: u64) -> Option<Subject> {
-        let within = kind::ranges(&self.kinds[of.0], View::Alias, &kind::Ranges::new());
+        let within = self.kinds[of.0].common_as_seen();
         self.fitting_within(of, &within, text, seed)
     }
 
@@ -103,6 +106,7 @@ impl World {
             kind,
             naming,
             within,
+            own: &[],
             seed,
             draw: xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), seed),
             found: Vec::new(),
@@ -297,7 +301,11 @@ impl Search<'_> {
     fn push(&mut self, digits: &Digits) {
         let number = self.kind.number(digits, View::Alias, self.seed);
         let is_somebody = self.kind.digits(number, View::Alias, self.seed) == *digits;
-        if is_somebody && kind::within(self.within, digits) && !self.found.contains(&number) {
+        let is_meant = || {
+            let own = self.kind.digits(number, View::Own, self.seed);
+            kind::within(self.within, digits) && kind::within(self.own, &own)
+        };
+        if is_somebody && is_meant() && !self.found.contains(&number) {
             self.found.push(number);
         }
     }

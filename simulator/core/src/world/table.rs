@@ -11,9 +11,12 @@ use parking_lot::Mutex;
 pub(super) struct Table {
     rows: u32,
     columns: BTreeMap<String, Arc<Column>>,
-    /// Those that were asked for, by their columns: many forms show the same ones.
-    indexes: Mutex<BTreeMap<Vec<String>, Arc<RowIndex>>>,
+    /// Those that were asked for, by their columns and rows: many forms show the same ones.
+    indexes: Mutex<BTreeMap<Asked, Arc<RowIndex>>>,
 }
+
+/// The columns of an index and its rows, the second number not included.
+type Asked = (Vec<String>, (u64, u64));
 
 /// What stands in one column of a table.
 #[derive(Debug, Default)]
@@ -22,6 +25,8 @@ pub(super) struct Column {
     texts: Vec<Box<str>>,
     /// The position of its text, a row each.
     rows: Vec<u16>,
+    /// What may be written for some of the texts, in order.
+    also: Vec<(Box<str>, u16)>,
     /// How long a text can be, the longest first.
     lengths: Vec<usize>,
 }
@@ -37,23 +42,39 @@ impl Column {
         let place = |row: &&str| texts.binary_search(row).expect("each is one of them");
         let place = |row| u16::try_from(place(row)).expect("not so many texts");
         let rows = rows.iter().map(place).collect();
-        Column::of(texts.into_iter().map(Box::from).collect(), rows)
+        Column::of(texts.into_iter().map(Box::from).collect(), rows, Vec::new())
+    }
+
+    /// The column where other texts are read for some of its own: the other one first. A text that is
+    /// there itself stands for nothing else.
+    #[must_use]
+    pub(super) fn with_also<'t>(self, also: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
+        let read = |(other, text): (&str, &str)| match self.at(other) {
+            Some(_) => None,
+            None => Some((Box::from(other), self.at(text)?)),
+        };
+        let mut also: Vec<_> = also.into_iter().filter_map(read).collect();
+        also.sort_unstable();
+        also.dedup_by(|one, other| one.0 == other.0);
+        Column::of(self.texts, self.rows, also)
     }
 
     /// A column of another table, taken over for rows that name one of its rows each.
     #[must_use]
     pub(super) fn through(&self, rows: impl IntoIterator<Item = usize>) -> Self {
         let rows = rows.into_iter().map(|row| self.rows[row]).collect();
-        Column::of(self.texts.clone(), rows)
+        Column::of(self.texts.clone(), rows, self.also.clone())
     }
 
-    fn of(texts: Vec<Box<str>>, rows: Vec<u16>) -> Self {
-        let mut lengths: Vec<_> = texts.iter().map(|text| text.len()).collect();
+    fn of(texts: Vec<Box<str>>, rows: Vec<u16>, also: Vec<(Box<str>, u16)>) -> Self {
+        let others = also.iter().map(|(text, _)| text);
+        let mut lengths: Vec<_> = texts.iter().chain(others).map(|it| it.len()).collect();
         lengths.sort_unstable_by(|one, other| other.cmp(one));
         lengths.dedup();
         Column {
             texts,
             rows,
+            also,
             lengths,
         }
     }
@@ -65,11 +86,12 @@ impl Column {
     }
 
     fn at(&self, text: &str) -> Option<u16> {
-        let found = self
-            .texts
-            .binary_search_by(|known| (**known).cmp(text))
-            .ok()?;
-        u16::try_from(found).ok()
+        let own = self.texts.binary_search_by(|known| (**known).cmp(text));
+        let other = || self.also.binary_search_by(|known| (*known.0).cmp(text));
+        match own {
+            Ok(found) => u16::try_from(found).ok(),
+            Err(_) => Some(self.also[other().ok()?].1),
+        }
     }
 }
 
@@ -108,22 +130,32 @@ impl Table {
     /// The rows by what stands in some of the columns; none where one of them is not there.
     #[must_use]
     pub(super) fn index(&self, columns: &[&str]) -> Option<Arc<RowIndex>> {
+        self.index_of(columns, (0, self.rows()))
+    }
+
+    /// The same of some of the rows.
+    #[must_use]
+    pub(super) fn index_of(&self, columns: &[&str], rows: (u64, u64)) -> Option<Arc<RowIndex>> {
         let named = columns.iter().map(|&name| name.to_owned()).collect();
+        let named: Asked = (named, rows);
         let mut indexes = self.indexes.lock();
         if let Some(known) = indexes.get(&named) {
             return Some(Arc::clone(known));
         }
         let columns = columns.iter().map(|name| self.columns.get(*name).cloned());
-        let index = Arc::new(RowIndex::new(columns.collect::<Option<_>>()?, self.rows));
+        let columns = columns.collect::<Option<_>>()?;
+        let index = Arc::new(RowIndex::new(columns, rows));
         indexes.insert(named, Arc::clone(&index));
         Some(index)
     }
 }
 
-/// The rows of a table by what stands in some of its columns, four at most.
+/// The rows of a table, or some that follow each other, by what stands in some of its columns, four at most.
 #[derive(Debug, Clone)]
 pub(super) struct RowIndex {
     columns: Vec<Arc<Column>>,
+    /// The first of the rows.
+    from: u64,
     /// All rows, those that are alike next to each other and in order.
     rows: Vec<u32>,
     /// The place of a row among those that are alike.
@@ -155,9 +187,10 @@ impl RowKey {
 }
 
 impl RowIndex {
-    fn new(columns: Vec<Arc<Column>>, rows: u32) -> Self {
+    fn new(columns: Vec<Arc<Column>>, (from, to): (u64, u64)) -> Self {
         assert!(columns.len() <= 4, "four columns at most");
-        let keys: Vec<RowKey> = (0..rows).map(|row| key(&columns, row)).collect();
+        let keys = from as u32..to as u32;
+        let keys: Vec<RowKey> = keys.map(|row| key(&columns, row)).collect();
         let mut alike: HashMap<RowKey, (u32, u32), FixedState> = HashMap::default();
         let mut places = Vec::with_capacity(keys.len());
         for key in &keys {
@@ -176,11 +209,12 @@ impl RowIndex {
             }
         }
         let mut sorted = vec![0; keys.len()];
-        for (row, (key, place)) in (0..).zip(keys.iter().zip(&places)) {
+        for (row, (key, place)) in (from as u32..).zip(keys.iter().zip(&places)) {
             let (first, _) = alike[key];
             sorted[(first + place) as usize] = row;
         }
         RowIndex {
+            from,
             rows: sorted,
             columns,
             places,
@@ -236,7 +270,7 @@ impl RowIndex {
     /// The place of a row among those that are alike.
     #[must_use]
     pub(super) fn place(&self, row: u64) -> u64 {
-        u64::from(self.places[row as usize])
+        u64::from(self.places[(row - self.from) as usize])
     }
 
     /// How many rows are alike at most.

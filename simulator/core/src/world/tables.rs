@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use svc_fixtures::world::{PlaceRow, StateRow, TextRow, WorldRows};
+use svc_fixtures::world::{PlaceRow, StateRow, TextRow, WorldRows, YearsRow};
 
 use super::table::{Column, Table};
 
@@ -31,6 +31,7 @@ pub(super) fn tables(rows: &WorldRows) -> BTreeMap<String, Arc<Table>> {
         ("words", words(rows)),
         ("industries", of_texts(&rows.industry)),
         ("classes", of_texts(&rows.class)),
+        ("ages", years(&rows.age)),
         ("banks", Table::new(banks)),
     ];
     let named = |(name, table): (&str, Table)| (name.to_owned(), Arc::new(table));
@@ -43,12 +44,34 @@ fn column<'t>(name: &str, texts: impl IntoIterator<Item = &'t str>) -> (String, 
 
 fn of_texts(rows: &[TextRow]) -> Table {
     let names = rows.iter().flat_map(TextRow::keys);
-    let mut names: Vec<&String> = names.collect();
+    let mut names: Vec<&String> = names.filter(|name| !name.ends_with(ALSO)).collect();
     names.sort_unstable();
     names.dedup();
     let text = |row, name| TextRow::get(row, name).map_or("", String::as_str);
     let texts = |name| rows.iter().map(move |row| text(row, name));
-    Table::new(names.into_iter().map(|name| column(name, texts(name))))
+    Table::new(names.into_iter().map(|name| {
+        let also = format!("{name}{ALSO}");
+        let also = rows.iter().flat_map(|row| {
+            let others = row.get(&also).map_or("", String::as_str);
+            let others = others.split_ascii_whitespace();
+            others.map(|other| (other, text(row, name)))
+        });
+        let (name, own) = column(name, texts(name));
+        (name, own.with_also(also))
+    }))
+}
+
+/// What the name of a column ends in that has what is read for another one's texts.
+const ALSO: &str = "_also";
+
+/// A row for each company of a year.
+fn years(rows: &[YearsRow]) -> Table {
+    let years = rows.iter().flat_map(|row| {
+        let each = row.from..=row.to;
+        each.flat_map(|year| std::iter::repeat_n(year.to_string(), row.each))
+    });
+    let years: Vec<String> = years.collect();
+    Table::new([column("year", years.iter().map(String::as_str))])
 }
 
 /// Every first half before every second half.
@@ -63,6 +86,28 @@ fn words(rows: &WorldRows) -> Table {
     let initials = words.iter().map(|word| &word[..1]);
     let words = words.iter().map(String::as_str);
     Table::new([column("initial", initials), column("word", words)])
+}
+
+/// A state as it would be with each of the other letters and digits that are written for its own.
+fn written_also(state: &StateRow) -> impl Iterator<Item = StateRow> {
+    let with = |change: fn(&mut StateRow, &str), also: &Vec<String>| {
+        let changed = also.iter().map(|other| {
+            let mut state = state.clone();
+            change(&mut state, other);
+            state
+        });
+        changed.collect::<Vec<_>>()
+    };
+    let code = with(
+        |state, other| state.code = other.to_owned(),
+        &state.code_also,
+    );
+    let gst = with(|state, other| state.gst = other.to_owned(), &state.gst_also);
+    let register = with(
+        |state, other| state.register = other.to_owned(),
+        &state.register_also,
+    );
+    [code, gst, register].into_iter().flatten()
 }
 
 impl<'r> Places<'r> {
@@ -92,8 +137,14 @@ impl<'r> Places<'r> {
         ];
         let column = |(name, text): (&str, Text)| {
             let texts: Vec<String> = known.iter().map(|it| text(it.0, it.1)).collect();
+            let also = known.iter().zip(&texts).flat_map(|((place, state), own)| {
+                let others = written_also(state);
+                others.map(move |other| (text(place, &other), own.as_str()))
+            });
+            let also: Vec<_> = also.collect();
+            let also = also.iter().map(|(other, own)| (other.as_str(), *own));
             let (name, each) = column(name, texts.iter().map(String::as_str));
-            (name, each.through(at()))
+            (name, each.with_also(also).through(at()))
         };
         let mut columns: Vec<_> = texts.into_iter().map(column).collect();
         let slots: Vec<String> = (0..at().count()).map(|slot| slot.to_string()).collect();
@@ -160,8 +211,17 @@ impl<'r> Places<'r> {
                 codes.push(format!("{}{number}", state.code));
             }
         }
+        let also = rows.state.iter().flat_map(|state| {
+            state.code_also.iter().flat_map(move |other| {
+                let numbers = (1..=OFFICES).map(|number| format!("{number:02}"));
+                numbers.map(move |it| (format!("{other}{it}"), format!("{}{it}", state.code)))
+            })
+        });
+        let also: Vec<_> = also.collect();
+        let also = also.iter().map(|(other, own)| (&**other, &**own));
         let mut columns = self.columns(&at);
-        columns.push(column("code", codes.iter().map(String::as_str)));
+        let (name, code) = column("code", codes.iter().map(String::as_str));
+        columns.push((name, code.with_also(also)));
         Table::new(columns)
     }
 }

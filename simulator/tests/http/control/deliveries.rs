@@ -34,7 +34,7 @@ fn a_delivery_tells_where_it_went_and_how_it_was_signed() {
               "due": "2027-01-15T08:00:25.000Z",
               "why": "schedule",
               "url": "http://127.0.0.1:9/hook",
-              "signature": "t=1800000000,v1=d5dae93fa284b3c0fb8cd762d34b3b421864b92e6a1d6290b7e125c88f804830",
+              "signature": "t=1800000000,v1=714be2b3dbecc80031948e2cdfead632175d7ce6222bba1186a34398791dac56",
               "status": 500,
               "responseExcerpt": ""
             }
@@ -63,13 +63,13 @@ fn a_delivery_tells_where_it_went_and_how_it_was_signed() {
           "due": "2027-01-15T08:00:25.000Z",
           "why": "schedule",
           "url": "http://127.0.0.1:9/hook",
-          "signature": "t=1800000000,v1=d5dae93fa284b3c0fb8cd762d34b3b421864b92e6a1d6290b7e125c88f804830",
-          "signatureBase": "1800000000.{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT9507429352\",\"establishmentName\":\"RATNAVEER MANISIDDHI ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2006-09-29\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT95074293520000357\"},{\"establishmentId\":\"TSNZB0681658719\",\"establishmentName\":\"FALUTSAV RAJBINDU APPARELS INDIA LIMITED\",\"doj\":\"2002-01-18\",\"dol\":\"2006-08-30\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB06816587190000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
+          "signature": "t=1800000000,v1=714be2b3dbecc80031948e2cdfead632175d7ce6222bba1186a34398791dac56",
+          "signatureBase": "1800000000.{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT6573831595\",\"establishmentName\":\"SURYAUTSAV KAMALPRIYA AGRO PRIVATE LIMITED\",\"doj\":\"2006-09-07\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT65738315950000357\"},{\"establishmentId\":\"TSNZB2702119562\",\"establishmentName\":\"PADMATEJ GANGABINDU PHARMA INDIA LIMITED\",\"doj\":\"2001-12-27\",\"dol\":\"2006-08-08\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB27021195620000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
           "status": 500,
           "responseExcerpt": ""
         }
       ],
-      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT9507429352\",\"establishmentName\":\"RATNAVEER MANISIDDHI ELECTRICALS PRIVATE LIMITED\",\"doj\":\"2006-09-29\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT95074293520000357\"},{\"establishmentId\":\"TSNZB0681658719\",\"establishmentName\":\"FALUTSAV RAJBINDU APPARELS INDIA LIMITED\",\"doj\":\"2002-01-18\",\"dol\":\"2006-08-30\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB06816587190000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
+      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT6573831595\",\"establishmentName\":\"SURYAUTSAV KAMALPRIYA AGRO PRIVATE LIMITED\",\"doj\":\"2006-09-07\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT65738315950000357\"},{\"establishmentId\":\"TSNZB2702119562\",\"establishmentName\":\"PADMATEJ GANGABINDU PHARMA INDIA LIMITED\",\"doj\":\"2001-12-27\",\"dol\":\"2006-08-08\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB27021195620000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
       "account": "local_d",
       "now": "2027-01-15T08:00:25.000Z",
       "planned": [

@@ -66,6 +66,20 @@ pub(super) fn has_come<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     Json::Bool(read(&args[0]).is_some_and(|day| day <= tools.today))
 }
 
+/// The last day that strangers have a history of. Were it the account's today, a day that an answer told could be
+/// another one in the next month (ruling 38).
+const DRAWN_UP: Date = Date::constant(2025, 12, 31);
+
+/// What a stranger's history may reach: the day it was drawn up, and today where that is earlier.
+pub(super) fn known_until(tools: Tools<'_>) -> Date {
+    tools.today.min(DRAWN_UP)
+}
+
+/// `had_come(iso)`: whether the day is in what strangers have a history of.
+pub(super) fn had_come<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    Json::Bool(read(&args[0]).is_some_and(|day| day <= known_until(tools)))
+}
+
 /// `later_of(iso, iso, …)`: the last of these days.
 pub(super) fn later_of<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     written(args.iter().filter_map(read).max())

@@ -1,6 +1,5 @@
 //! Drawing values from the subject: the same subject always draws the same.
 
-use jiff::civil::Date;
 use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -93,7 +92,8 @@ pub(super) fn digits<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
         .into()
 }
 
-/// `date('1958-01-01', '2003-12-31')`: a day between the two, both possible; one that has come.
+/// `date('1958-01-01', '2003-12-31')`: a day between the two, both possible; one that had come when strangers' histories
+/// were drawn up. The first of the two where not even that had.
 pub(super) fn date<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let (Some(from), Some(to)) = (days::read(&args[0]), days::read(&args[1])) else {
         return Json::Null;
@@ -102,8 +102,9 @@ pub(super) fn date<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
         let apart = from.duration_until(to).as_hours() / 24;
         days::later(from, between(tools.draw, 0, apart))
     };
-    let has_come = |day: &Date| *day <= tools.today;
-    let drawn = until(to).filter(has_come).or_else(|| until(tools.today));
+    let known = days::known_until(tools);
+    let drawn = until(to).filter(|day| *day <= known);
+    let drawn = drawn.or_else(|| until(known));
     days::written(drawn.map(|day| day.min(tools.today)))
 }
 

@@ -164,6 +164,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("lookup_prefix", 2, 3, lists::lookup_prefix),
     function("today", 0, 0, days::today),
     function("has_come", 1, 1, days::has_come),
+    function("had_come", 1, 1, days::had_come),
     function("later_of", 2, ANY, days::later_of),
     function("at_latest_today", 1, 1, days::at_latest_today),
     function("latest", 1, 1, days::latest),

@@ -440,7 +440,8 @@ fn shown(field: &Field, text: &str, only: Option<(u64, u64)>) -> Result<Shown, S
         (Some(_), Domain::Numbers { .. }) => Err(format!("{name} has no columns")),
         (Some(_), Domain::Rows(table)) => {
             let columns: Option<Vec<_>> = mine.into_iter().collect();
-            let index = columns.and_then(|columns| table.index(&columns));
+            let rows = only.unwrap_or((0, table.rows()));
+            let index = columns.and_then(|columns| table.index_of(&columns, rows));
             index
                 .map(Shown::Columns)
                 .ok_or_else(|| format!("{name} has no such columns"))
