@@ -5,16 +5,20 @@ mod propose;
 mod rows;
 mod seen;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use similar::TextDiff;
+use svc_fixtures::contract::Contract;
 use svc_fixtures::embedded;
 use svc_fixtures::reading::Source;
+use svc_fixtures::template::Answers;
+use svc_fixtures::world::WorldRows;
 
 use crate::capture::Capture;
 use crate::plan::Setting;
-use propose::{Change, Edit, Row};
-use rows::{RowFile, changed, entry, with_entry};
+use propose::{Change, Edit, FEWEST, Row};
+use rows::{RowFile, changed, entry, key, with_entry};
 use seen::ServiceSeen;
 
 /// A member of a form that has a mark for "not always there".
@@ -37,18 +41,25 @@ pub struct RowDrift {
 #[must_use]
 pub fn drift(setting: &Setting<'_>, capture: &Capture, latencies: bool) -> RowDrift {
     let seen = ServiceSeen::of(setting, capture);
-    let (changes, left) = propose::changes(setting, &seen, latencies);
-    let mut files = Files::embedded();
+    let (changes, mut left) = propose::changes(setting, &seen, latencies);
+    let is_sure = |change: &Change| !matches!(change.edit, Edit::Seldom(_));
+    let (changes, unsure): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_sure);
+    left.extend(unsure.iter().map(described));
+    let files = Files::embedded();
     let before = files.0.clone();
     let mut drift = RowDrift {
         left,
         ..RowDrift::default()
     };
-    for change in &changes {
+    let (files, unread) = files.with(&changes);
+    for (at, change) in changes.iter().enumerate() {
         let line = described(change);
-        match files.apply(change) {
-            Some(()) => drift.changes.push(line),
-            None => drift.left.push(format!("{line}: change this row by hand")),
+        match unread.get(&at) {
+            None => drift.changes.push(line),
+            Some(None) => drift.left.push(format!("{line}: change this row by hand")),
+            Some(Some(mistake)) => drift.left.push(format!(
+                "{line}: change this row by hand, and what is made of it: {mistake}"
+            )),
         }
     }
     for (old, new) in before.iter().zip(&files.0) {
@@ -80,6 +91,10 @@ fn described(change: &Change) -> String {
         Edit::Form(path, form, _) => format!("{} is {form}", place(path)),
         Edit::Nullable(path) => format!("{} may be null", place(path)),
         Edit::Sometimes(path) => format!("{} is not always there", place(path)),
+        Edit::Seldom(path) => format!(
+            "whether {} is ever there takes {FEWEST} answers to say",
+            place(path)
+        ),
         Edit::Gone(name) => format!("{name} is never there"),
         Edit::Choices(path, news) => format!("{} may be {}", place(path), news.join(", ")),
         Edit::New(path, name, form, _) => {
@@ -95,6 +110,7 @@ fn described(change: &Change) -> String {
 }
 
 /// The files of rows.
+#[derive(Clone)]
 struct Files(Vec<RowFile>);
 
 impl Files {
@@ -105,6 +121,72 @@ impl Files {
             text: source.text.clone(),
         };
         Files(sources.map(file).collect())
+    }
+
+    /// The files with all changes but those that can't be made, by their place; with each what other rows are made of it
+    /// that would not read any more, where that is why.
+    fn with(&self, changes: &[Change]) -> (Files, BTreeMap<usize, Option<String>>) {
+        let mut left = BTreeMap::new();
+        loop {
+            let (files, undone) = self.with_all_but(changes, &left);
+            let mistakes = files.mistakes();
+            left.extend(undone.into_iter().map(|at| (at, None)));
+            let Some((count, first)) = mistakes else {
+                return (files, left);
+            };
+            // Prices of steps and bundles only fit together: what is left out is what leaves the fewest mistakes.
+            let all = (0..changes.len()).filter(|at| !left.contains_key(at));
+            let without = all.map(|at| {
+                let mut more = left.clone();
+                more.insert(at, None);
+                let mistakes = self.with_all_but(changes, &more).0.mistakes();
+                (mistakes.map_or((0, 0), |it| it.0), at)
+            });
+            match without.min().filter(|(fewer, _)| *fewer < count) {
+                Some((_, at)) => left.insert(at, Some(first)),
+                // Nobody knows which it is: none of them is sure.
+                None => {
+                    let all = (0..changes.len()).map(|at| (at, Some(first.clone())));
+                    return (self.clone(), all.collect());
+                }
+            };
+        }
+    }
+
+    fn with_all_but(
+        &self,
+        changes: &[Change],
+        left: &BTreeMap<usize, Option<String>>,
+    ) -> (Files, Vec<usize>) {
+        let (mut files, mut undone) = (self.clone(), Vec::new());
+        for (at, change) in changes.iter().enumerate() {
+            if !left.contains_key(&at) && files.apply(change).is_none() {
+                undone.push(at);
+            }
+        }
+        (files, undone)
+    }
+
+    /// How many mistakes the rows have, and the first: those of the answers only where the contract has none.
+    fn mistakes(&self) -> Option<((usize, usize), String)> {
+        let sources = |folder: &str| -> Vec<Arc<Source>> {
+            let files = self.0.iter().filter(|file| file.path.starts_with(folder));
+            files
+                .map(|file| Source::new(file.path.as_str(), file.text.as_str()))
+                .collect()
+        };
+        let (count, problems) = match Contract::read(&sources("fixtures/contract/")) {
+            Err(problems) => ((problems.len(), 0), problems),
+            Ok(contract) => {
+                let answers = sources("fixtures/answers/");
+                let read = Answers::read(&answers, &contract, &[], WorldRows::built_in());
+                let problems = read.err()?;
+                ((0, problems.len()), problems)
+            }
+        };
+        let first = problems.iter().next()?;
+        let first = format!("{}:{}: {}", first.path(), first.line(), first.message());
+        Some((count, first))
     }
 
     /// Makes a change; none where a row is not written as they usually are.
@@ -223,6 +305,8 @@ impl Files {
         let old = file.text[bytes.clone()].to_owned();
         let new = changed(&old, rest, &|inside| match &line {
             Some(line) => with_entry(inside, line),
+            // Others are made of what a member is given.
+            None if inside.starts_with("{ given") => Some(format!("{{ given = {value} }}")),
             None => Some(value.to_owned()),
         })?;
         file.replace(bytes, &new);
@@ -244,15 +328,6 @@ fn repository_path(path: &str) -> String {
     match below.max() {
         Some(at) => format!("fixtures/{}", &path[at..]),
         None => path,
-    }
-}
-
-/// A key as TOML writes it.
-fn key(name: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    match !name.is_empty() && name.bytes().all(plain) {
-        true => name.to_owned(),
-        false => format!("\"{name}\""),
     }
 }
 
@@ -304,7 +379,9 @@ fn form(file: &mut RowFile, table: std::ops::Range<usize>, edit: &Edit) -> Optio
             }
             (path, Box::new(move |old| with_entry(old, &line)))
         }
-        Edit::Gone(_) | Edit::Key(..) | Edit::Inside(..) | Edit::Field(..) => return None,
+        Edit::Seldom(_) | Edit::Gone(_) | Edit::Key(..) | Edit::Inside(..) | Edit::Field(..) => {
+            return None;
+        }
     };
     let (first, rest) = path.split_first()?;
     let (name, bytes) = file.value(table, first)?;

@@ -7,12 +7,13 @@ use svc_fixtures::contract::{
 };
 use svc_fixtures::json::Json;
 
+use super::rows::key;
 use super::seen::{OperationSeen, PlaceSeen, ServiceSeen};
 use crate::diff::form::Form;
 use crate::plan::Setting;
 
-/// Fewer answers say nothing of what an operation always does.
-const FEWEST: usize = 3;
+/// Fewer answers say too little of what an operation always does.
+pub(super) const FEWEST: usize = 3;
 
 /// A change of a row.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,8 @@ pub(super) enum Edit {
     Nullable(Vec<String>),
     /// A member is not always there.
     Sometimes(Vec<String>),
+    /// A member was not there, in fewer answers than say anything of what is always there.
+    Seldom(Vec<String>),
     /// A member is never there.
     Gone(String),
     /// A value is chosen from these, too.
@@ -138,14 +141,11 @@ impl OfOperation<'_> {
             let times = seen.map_or(0, |(_, seen)| seen.times);
             path.push(member.name.clone());
             let asked = !member.extension && !ruled && !member.is_spread();
-            if presence == MemberPresence::Always
-                && asked
-                && times < place.objects
-                && place.objects >= FEWEST
-            {
+            if presence == MemberPresence::Always && asked && times < place.objects {
                 let lacking = place.objects - times;
                 let why = format!("not there in {lacking} of {} answers", place.objects);
                 let edit = match (times, path.as_slice()) {
+                    _ if place.objects < FEWEST => Edit::Seldom(path.clone()),
                     (0, [name]) => Edit::Gone(name.clone()),
                     _ => Edit::Sometimes(path.clone()),
                 };
@@ -356,17 +356,8 @@ fn errors(
 /// The form of what was seen, as a row writes it.
 fn form(place: &PlaceSeen) -> String {
     if place.objects > 0 {
-        let members = place.members.iter().map(|(name, seen)| {
-            let plain = name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-            let name = if plain {
-                name.clone()
-            } else {
-                format!("{name:?}")
-            };
-            format!("{name} = {}", form(seen))
-        });
+        let members = place.members.iter();
+        let members = members.map(|(name, seen)| format!("{} = {}", key(name), form(seen)));
         let members: Vec<_> = members.collect();
         return match members.is_empty() {
             true => "\"object\"".to_owned(),
@@ -420,7 +411,7 @@ fn sample(place: &PlaceSeen) -> String {
         let members = place
             .members
             .iter()
-            .map(|(name, seen)| format!("{name:?} = {}", sample(seen)));
+            .map(|(name, seen)| format!("{} = {}", key(name), sample(seen)));
         let members: Vec<_> = members.collect();
         return format!("{{ {} }}", members.join(", "));
     }

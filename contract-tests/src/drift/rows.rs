@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use svc_fixtures::json::Json;
+
 /// A file of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RowFile {
@@ -98,6 +100,16 @@ impl RowFile {
         let lead = if end == within.start { "" } else { "\n" };
         let tail = if end == within.start { "\n" } else { "" };
         self.text.insert_str(end, &format!("{lead}{line}{tail}"));
+    }
+}
+
+/// A key as TOML writes it.
+pub(super) fn key(name: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    match !name.is_empty() && name.bytes().all(plain) {
+        true => name.to_owned(),
+        // A text of JSON is one of TOML, but for this character.
+        false => Json::from(name).to_string().replace('\u{7f}', "\\u007f"),
     }
 }
 

@@ -1,0 +1,135 @@
+//! Whatever a service answers, the rows that `drift` proposes read: harness and simulator go on with them. Here each
+//! operation answers some of its members in another form, in turns, with names that TOML has to quote beside them.
+
+use svc_contract_tests::capture::{
+    Capabilities, Capture, CapturedCase, Channel, Exchange, Request, Response,
+};
+use svc_contract_tests::drift::drift;
+use svc_contract_tests::plan::{Setting, inputs};
+use svc_contract_tests::profile::Profile;
+use svc_fixtures::contract::{Contract, Environment, Operation};
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::Source;
+use svc_fixtures::template::Answers;
+use svc_fixtures::world::WorldRows;
+use svc_simulator::engine::call::rules::Files;
+use svc_simulator::engine::compute::signatures;
+
+/// Every second member is answered otherwise, the others next time.
+const TURNS: usize = 2;
+
+/// An answer with some of its values in another form.
+fn twisted(value: Json<'static>, count: &mut usize, turn: usize) -> Json<'static> {
+    match value {
+        Json::Object(members) if !members.is_empty() => {
+            let members = members.into_iter();
+            let members = members.map(|(name, value)| (name, twisted(value, count, turn)));
+            Json::Object(members.collect())
+        }
+        Json::List(items) if !items.is_empty() => {
+            let items = items.into_iter();
+            Json::List(items.map(|item| twisted(item, count, turn)).collect())
+        }
+        value => {
+            *count += 1;
+            match (&value, *count % TURNS == turn) {
+                (_, false) => value,
+                (Json::Text(_), true) => Json::Int(7),
+                _ => "it's \"another\" {form}".into(),
+            }
+        }
+    }
+}
+
+fn exchange(operation: &Operation, data: &Json<'static>) -> Exchange {
+    let body = format!(
+        r#"{{"success":true,"verificationId":"svcv_00000000000000000000000000","referenceId":null,"endpoint":"{}","status":"completed","data":{data},"billing":{{"charged":false,"amount":0,"currency":"INR"}},"meta":{{"createdAt":"2027-01-15T08:00:00.000Z","environment":"test","latencyMs":20}}}}"#,
+        operation.id
+    );
+    Exchange {
+        request: Request {
+            channel: Channel::Api,
+            environment: Environment::Test,
+            method: "POST".to_owned(),
+            path: operation.path.clone(),
+            query: String::new(),
+            authorization: None,
+            headers: Vec::new(),
+            body: b"{}".to_vec(),
+            padded_to: None,
+        },
+        credential: Default::default(),
+        at_s: None,
+        response: Ok(Response {
+            status: 200,
+            headers: Vec::new(),
+            body: body.into_bytes(),
+        }),
+        took_ms: 0,
+        result: None,
+    }
+}
+
+fn capture(operation: &Operation, turn: usize) -> Capture {
+    let data = twisted(operation.response.sample(), &mut 0, turn);
+    let Json::Object(mut members) = data else {
+        panic!("{}: an answer is an object", operation.id)
+    };
+    members.push(("a \"quoted\" \\ name".into(), Json::Bool(true)));
+    let inside = vec![("b\"c".into(), Json::Int(1))];
+    members.push(("more".into(), Json::Object(inside)));
+    let data = Json::Object(members);
+    let mut case = CapturedCase::new("recorded", operation.id.clone());
+    case.exchanges = vec![exchange(operation, &data); 3];
+    Capture {
+        seed: String::new(),
+        environments: vec![Environment::Test],
+        profile: Profile::Provider,
+        prices: Default::default(),
+        http: true,
+        capabilities: Capabilities::default(),
+        local: true,
+        cases: vec![case],
+    }
+}
+
+/// The built-in rows with these files in the place of theirs.
+fn with(files: &[(String, String)]) -> Files {
+    let mut all = Files::built_in();
+    for (path, text) in files {
+        let sources = all.contract.iter_mut().chain(&mut all.answers);
+        let mut same = sources.filter(|source| source.path.ends_with(path.as_str()));
+        let source = same
+            .next()
+            .unwrap_or_else(|| panic!("{path} is no file of rows"));
+        *source = Source::new(path.as_str(), text.as_str());
+    }
+    all
+}
+
+#[test]
+fn whatever_a_service_answers_the_rows_that_are_proposed_read() {
+    let contract = Contract::built_in();
+    let (mut unread, mut left) = (Vec::new(), Vec::new());
+    for operation in &contract.operations {
+        for turn in 0..TURNS {
+            let capture = capture(operation, turn);
+            let setting = Setting::of(&contract, inputs::built_in(), &capture);
+            let drift = drift(&setting, &capture, false);
+            assert!(drift.changes.len() > 1, "{}: {drift:?}", operation.id);
+            let files = with(&drift.files);
+            let read = Contract::read(&files.contract).and_then(|contract| {
+                let population = WorldRows::built_in();
+                Answers::read(&files.answers, &contract, &signatures(), population)
+            });
+            if let Err(problems) = read {
+                unread.push(format!("{} {turn}: {problems}", operation.id));
+            }
+            left.extend(drift.left);
+        }
+    }
+    assert!(unread.is_empty(), "{}", unread.join("\n"));
+    // What other rows are made of is for a person.
+    let told = |line: &String| line.contains("uanList is") && line.contains("bundles.toml:");
+    assert!(left.iter().any(told), "{}", left.join("\n"));
+}
