@@ -21,13 +21,14 @@ use super::run::fresh_seed;
 use super::selection::SelectionArgs;
 use super::side::{NamedSide, OpenSide, Sent, SidePlan};
 use super::{dry_run, say};
-use crate::capture::Capabilities;
+use crate::capture::{Capabilities, Capture};
 use crate::check::{self, Check};
 use crate::diff::compare;
 use crate::diff::report::SideReport;
 use crate::event::RunStarted;
 use crate::plan::Setting;
 use crate::profile::Profile;
+use crate::recorded::is_recorded;
 use crate::run::{EarlyEnd, Filter, Order, RunLimits};
 
 pub(super) const HELP: &str = "\
@@ -95,6 +96,12 @@ impl Diff {
         right: &PathBuf,
     ) -> Result<Exit, CommandError> {
         let captures = [load(left)?, load(right)?];
+        if self.sides.names_a_service() {
+            say("two captures are compared: no service is asked, whatever addresses are given");
+        }
+        if captures.iter().any(has_stand_ins) {
+            say(STAND_INS);
+        }
         let known = self.selection.inputs(contract)?;
         let setting = Setting::of(contract, known, &captures[0]);
         let checks = self.checks(&setting)?;
@@ -296,6 +303,15 @@ impl Diff {
         };
         Ok([(first?, came.get()), (second?, came.get())])
     }
+}
+
+/// What is to be said where captures of recorded traffic have stand-ins for people.
+const STAND_INS: &str = "a capture has stand-ins for people, counted as they appear in it: where the two did not ask the same in \
+                         one order, a stand-in is another person in each, and what is different may be no more than that";
+
+/// Whether a capture is of recorded traffic of a service that may answer with real people.
+fn has_stand_ins(capture: &Capture) -> bool {
+    !capture.local && capture.cases.iter().any(is_recorded)
 }
 
 /// What can be done with both services beside calling them.

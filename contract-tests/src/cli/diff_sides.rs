@@ -142,6 +142,17 @@ pub(super) const RIGHT: SideFlags = SideFlags {
 };
 
 impl SidesArgs {
+    /// Whether an address of a service is given.
+    pub(super) fn names_a_service(&self) -> bool {
+        let all = [
+            &self.left_url,
+            &self.right_url,
+            &self.left_live,
+            &self.right_live,
+        ];
+        all.into_iter().any(Option::is_some)
+    }
+
     /// Both services.
     pub(super) fn both(&self) -> Result<[NamedSide; 2], CommandError> {
         let left = GivenSide {

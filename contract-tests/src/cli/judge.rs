@@ -8,7 +8,8 @@ use svc_fixtures::contract::Contract;
 
 use super::exit::{CommandError, Exit};
 use super::outputs::{self, DataSubjects, OutputArgs};
-use crate::capture::Capture;
+use super::say;
+use crate::capture::{Capture, TORN};
 use crate::check;
 use crate::event::{CheckResult, Event, RunStarted, Totals};
 use crate::plan::{Case, Setting, inputs};
@@ -62,8 +63,13 @@ pub(super) fn judge(file: &Path, outputs: &OutputArgs) -> Result<Exit, CommandEr
 pub(super) fn load(path: &Path) -> Result<Capture, CommandError> {
     let text = outputs::read(path)?;
     let clean = Redactor::of([]).text(&text);
-    Capture::from_json(&clean)
-        .map_err(|error| CommandError::usage(format!("{}: no capture: {error}", path.display())))
+    let read = Capture::read(&clean);
+    let (capture, torn) = read
+        .map_err(|error| CommandError::usage(format!("{}: no capture: {error}", path.display())))?;
+    if torn {
+        say(format_args!("{} {TORN}", path.display()));
+    }
+    Ok(capture)
 }
 
 /// The planned cases that a capture has.

@@ -10,13 +10,15 @@ use svc_fixtures::contract::Environment;
 
 /// An address as it was given.
 pub(super) fn address(flag: &str, text: &str) -> Result<Url, CommandError> {
-    let url = Url::parse(text).map_err(|error| CommandError::usage(format!("{flag}: {error}")))?;
-    match url.scheme() {
+    let url = Url::parse(text).map_err(|error| error.to_string());
+    let url = url.and_then(|url| match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),
-        _ => Err(CommandError::usage(format!(
-            "{flag}: must be an https:// or http:// address with a host"
-        ))),
-    }
+        _ => Err("must be an https:// or http:// address with a host".to_owned()),
+    });
+    url.map_err(|why| {
+        let example = "write it like http://127.0.0.1:8801 or https://sandbox.example";
+        CommandError::usage(format!("{flag}: {text}: {why}; {example}"))
+    })
 }
 
 /// What the arguments are called that say address and key.

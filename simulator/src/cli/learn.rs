@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use svc_capture::Capture;
+use svc_capture::{Capture, TORN};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::failure::Failure;
 use super::layout::columns;
@@ -62,13 +63,16 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     let text = fs::read_to_string(&args.capture);
     let text =
         text.map_err(|error| Failure::Usage(format!("{}: {error}", args.capture.display())))?;
-    let capture = Capture::from_json(&text).map_err(|error| {
-        let path = args.capture.display();
+    let from = args.capture.display();
+    let (capture, torn) = Capture::read(&text).map_err(|error| {
         Failure::Usage(format!(
-            "{path} is no capture: {error}; an archive (HAR) becomes one by `svc-contract-tests capture import {path} \
+            "{from} is no capture: {error}; an archive (HAR) becomes one by `svc-contract-tests capture import {from} \
              --out run.capture`"
         ))
     })?;
+    if torn {
+        terminal::error(&format!("{from} {TORN}"))?;
+    }
     fs::create_dir_all(&args.out)
         .with_context(|| format!("{} can't be made", args.out.display()))?;
     let name = args
@@ -122,7 +126,21 @@ fn file_name(capture: &str) -> String {
     )
 }
 
-/// A file of that name that somebody wrote is theirs.
+/// What the last line of a learned file begins with: the sum of the lines above follows.
+const SUM: &str = "# Sum of what was learned: ";
+
+/// A learned file as it is written.
+fn with_sum(learned: &str) -> String {
+    format!("{learned}\n{SUM}{:016x}\n", xxh3_64(learned.as_bytes()))
+}
+
+/// Whether somebody changed a file since it was learned. One without a sum says nothing of it.
+fn is_changed(text: &str) -> bool {
+    let above = text.rfind(SUM).map(|at| text[..at].strip_suffix('\n'));
+    above.is_some_and(|above| with_sum(above.unwrap_or_default()) != text)
+}
+
+/// A file of that name that somebody wrote is theirs, and so is what somebody wrote into a learned one.
 fn report_foreign(files: &AllFiles, path: &Path) -> Result<(), Failure> {
     let own = path.display().to_string();
     let there = files
@@ -134,6 +152,10 @@ fn report_foreign(files: &AllFiles, path: &Path) -> Result<(), Failure> {
         Some(source) if !source.text.starts_with(FIRST_WORDS) => Err(Failure::Usage(format!(
             "{own} was not learned, as its first line says: it is left as it is; name it otherwise"
         ))),
+        Some(source) if is_changed(&source.text) => Err(Failure::Usage(format!(
+            "{own} was changed since it was learned, and is left as it is: move what you wrote into a file of your own in \
+             the same folder, where it comes first, delete this one, and learn again"
+        ))),
         _ => Ok(()),
     }
 }
@@ -143,8 +165,11 @@ fn write(path: &Path, learned: &Learned) -> Result<(), Failure> {
     let cannot = || format!("{} can't be written", path.display());
     let there = fs::read_to_string(path).ok();
     match &learned.text {
-        Some(text) if there.as_ref() != Some(text) => {
-            replace_file(path, text).with_context(cannot)?
+        Some(text) => {
+            let text = with_sum(text);
+            if there.as_ref() != Some(&text) {
+                replace_file(path, &text).with_context(cannot)?;
+            }
         }
         None if there.is_some() => fs::remove_file(path).with_context(cannot)?,
         _ => {}
@@ -167,7 +192,10 @@ fn report(args: &LearnArgs, path: &Path, learned: &Learned) -> String {
             learned.rules,
             if learned.rules == 1 { "rule" } else { "rules" }
         ),
-        None => "nothing to learn: the simulator answers so by itself\n".to_owned(),
+        None if fidelity.differences.is_empty() => {
+            "nothing to learn: the simulator answers so by itself\n".to_owned()
+        }
+        None => "nothing to learn: of what is different no rule can say anything\n".to_owned(),
     };
     let _ = writeln!(
         out,

@@ -103,7 +103,11 @@ pub(super) fn note_ends(
         input.because = calls().map(|at| replayed[at].because.to_string()).collect();
         input.is_decided = calls().any(|at| matches!(replayed[at].because, Because::Scenario(_)));
         let outcomes = calls().map(|at| (at, LearnedOutcome::of(row, &traffic.calls[at])));
-        let outcomes: BTreeMap<usize, Option<LearnedOutcome>> = outcomes.collect();
+        let mut outcomes: BTreeMap<usize, Option<LearnedOutcome>> = outcomes.collect();
+        // Whoever never came again was not refused for what they asked.
+        if outcomes.values().flatten().all(LearnedOutcome::is_limit) {
+            outcomes.values_mut().for_each(|outcome| *outcome = None);
+        }
         let is_new = |(at, outcome): (&usize, &Option<LearnedOutcome>)| {
             let (call, here) = (&traffic.calls[*at], &replayed[*at]);
             let differs = !comparison.compare(call, here).differences.is_empty();

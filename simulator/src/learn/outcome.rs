@@ -113,6 +113,13 @@ impl LearnedOutcome {
         }
     }
 
+    /// Whether it says to come again.
+    #[must_use]
+    pub(super) fn is_limit(&self) -> bool {
+        let of = |end: &LearnedEnd| matches!(end, LearnedEnd::Error { code, .. } if *code == ErrorCode::RateLimited);
+        of(&self.ends)
+    }
+
     /// Whether it is a success of which nothing is said.
     #[must_use]
     pub(super) fn is_plain(&self) -> bool {
@@ -163,7 +170,8 @@ fn ended(row: &Operation, answer: &Enveloped, call: &TrafficCall) -> Option<Lear
             let code = ErrorCode::parse(code)?;
             let about_input =
                 matches!(code, ErrorCode::InvalidInput | ErrorCode::InvalidIdentifier);
-            if !about_input && !super::traffic::is_executed(code.as_str()) {
+            let may_be_said = about_input || code == ErrorCode::RateLimited;
+            if !may_be_said && !super::traffic::is_executed(code.as_str()) {
                 return None;
             }
             LearnedEnd::Error {

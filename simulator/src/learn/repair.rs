@@ -13,6 +13,9 @@ use super::traffic::Traffic;
 /// The word that lets an answer lose its form.
 const BREAKS: &str = "breaks_contract";
 
+/// What is said of a member that no row has begins so: with that word it may be there.
+const UNKNOWN: &str = "the answer's member";
+
 /// A place of the file: which person or rule it belongs to.
 enum Item {
     Person(usize),
@@ -47,7 +50,8 @@ impl LearnedDraft<'_> {
             match item(text, problem.line()) {
                 Some(Item::Person(at)) => any |= self.person(at, text, problem, &mut gone),
                 Some(Item::Rule(at)) => {
-                    let asks_for_it = problem.hinted().is_some_and(|hint| hint.contains(BREAKS));
+                    let asks_for_it = problem.hinted().is_some_and(|hint| hint.contains(BREAKS))
+                        || problem.message().starts_with(UNKNOWN);
                     if !asks_for_it || told.insert(at) {
                         any |= self.rule(at, text, problem);
                     }
@@ -95,7 +99,7 @@ impl LearnedDraft<'_> {
         if rule.otherwise && rule.when.is_empty() {
             // It is said once more with the word that is asked for, or each of its inputs has a rule.
             let operation = &rule.operation;
-            let asks_for_it = hint.contains(BREAKS) && !keeps;
+            let asks_for_it = (hint.contains(BREAKS) || message.starts_with(UNKNOWN)) && !keeps;
             if asks_for_it && self.breaking.insert(operation.clone())
                 || self.exact.insert(operation.clone())
             {
@@ -113,13 +117,14 @@ impl LearnedDraft<'_> {
                 continue;
             }
             for changes in input.steps.iter_mut().filter_map(|step| step.changes_mut()) {
-                if hint.contains(BREAKS) && !keeps {
+                if (hint.contains(BREAKS) || message.starts_with(UNKNOWN)) && !keeps {
                     any |= !changes.breaks_contract;
                     changes.breaks_contract = true;
                 } else if keeps && changes.breaks_contract {
                     changes.breaks_contract = false;
                     any = true;
                 } else if changes.edits.remove(&place).is_some() {
+                    changes.breaks_contract &= !changes.edits.is_empty();
                     input.refused.insert(place.clone(), message.to_owned());
                     any = true;
                 }
@@ -171,7 +176,7 @@ fn token(text: &str, problem: &Problem) -> String {
     if let Some(key) = before.trim_end().strip_suffix('=') {
         let key = key.trim_end();
         return match key.strip_suffix('"') {
-            Some(key) => key.rsplit('"').next().unwrap_or_default().to_owned(),
+            Some(key) => opened(key),
             None => key
                 .rsplit([' ', '.', '{', ','])
                 .next()
@@ -182,10 +187,30 @@ fn token(text: &str, problem: &Problem) -> String {
     let from: String = line.chars().skip(column).collect();
     let from = from.strip_prefix("then.success.").unwrap_or(&from);
     match from.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next().unwrap_or_default().to_owned(),
+        Some(quoted) => closed(quoted),
         None => {
             let is_bare = |c: &char| c.is_ascii_alphanumeric() || "_-".contains(*c);
             from.chars().take_while(is_bare).collect()
         }
     }
+}
+
+/// The text in quotes that ends here, its closing quote taken off.
+fn opened(text: &str) -> String {
+    let quotes = text.rmatch_indices('"').map(|(at, _)| at);
+    let mut open = quotes.filter(|at| !text[..*at].ends_with('\\'));
+    plain(open.next().map_or(text, |at| &text[at + 1..]))
+}
+
+/// The text in quotes that begins here, its opening quote taken off.
+fn closed(text: &str) -> String {
+    let mut quotes = text.match_indices('"').map(|(at, _)| at);
+    let close = quotes.find(|at| !text[..*at].ends_with('\\'));
+    plain(&text[..close.unwrap_or(text.len())])
+}
+
+/// A text of the file as it is meant.
+fn plain(written: &str) -> String {
+    let read: Result<String, _> = serde_json::from_str(&format!("\"{written}\""));
+    read.unwrap_or_else(|_| written.to_owned())
 }

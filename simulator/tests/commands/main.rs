@@ -11,6 +11,7 @@ mod fake;
 mod files;
 mod folders;
 mod forms;
+mod learned;
 mod live;
 mod notes;
 mod overlays;

@@ -1,6 +1,7 @@
 //! The file as people read it: whole, by snapshot. And what a wire does.
 
 use svc_capture::{Arrived, TransportError};
+use svc_simulator::learn::ReportedDifference;
 
 use super::recorder::{Service, learned};
 
@@ -184,5 +185,54 @@ fn what_goes_wrong_on_the_wire_is_a_rule() {
     then = { success = {}, wire = "reset" }
     then = { success = {}, wire = { cut_after = 120 } }
     then = { success = {}, wire = "never" }
+    "#);
+}
+
+#[test]
+fn a_member_that_no_row_has_and_a_limit_that_passes_are_said() {
+    let service = Service::new(
+        "",
+        r#"
+        [[scenario]]
+        name = "busy at first"
+        operation = "verify.utility.fastag"
+        then = [{ error = "SVC_RATE_LIMITED" }, { success = {} }]
+
+        [[scenario]]
+        name = "a newer version"
+        operation = "verify.identity.pan"
+        otherwise = true
+        then = { success = { "a \"tier\"" = "FULL", panStatus = "INOPERATIVE" }, breaks_contract = true }
+        "#,
+    );
+    let toll = r#"{"vehicleNumber":"MH12AB4411"}"#;
+    let pan = |pan: &str| ("verify.identity.pan", format!(r#"{{"pan":"{pan}"}}"#));
+    let learned = learned(&service.record(&[
+        ("verify.utility.fastag", toll.to_owned()),
+        ("verify.utility.fastag", toll.to_owned()),
+        pan("CKZPI4821L"),
+        pan("BNZPN2501F"),
+        // Who was told to come again, and did not, is not told so for ever.
+        ("verify.utility.fastag", toll.replace("44", "55")),
+    ]));
+    let is_alone = |it: &ReportedDifference| it.exchange == 5;
+    assert!(learned.fidelity.differences.iter().all(is_alone));
+    let text = learned.text.expect("there is something to learn");
+    let rules = text.split_once("[[scenario]]").expect("a rule").1;
+    insta::assert_snapshot!(rules, @r#"
+    name = "verify.identity.pan: a \"tier\", panStatus for everybody else"
+    operation = "verify.identity.pan"
+    otherwise = true
+    then = { success = { "a \"tier\"" = "FULL", panStatus = "INOPERATIVE" }, breaks_contract = true }
+
+    # day.capture: exchange 1 (line 20), 2027-01-15 08:00:00 UTC, and 1 more
+    [[scenario]]
+    name = "verify.utility.fastag: SVC_RATE_LIMITED, then success for vehicleNumber MH12AB4411"
+    operation = "verify.utility.fastag"
+    when = { vehicleNumber = "MH12AB4411" }
+    then = [
+      { error = "SVC_RATE_LIMITED" },
+      { success = {} },
+    ]
     "#);
 }

@@ -1,0 +1,68 @@
+//! What `learn` writes into a folder, as a person meets it there.
+
+use std::path::{Path, PathBuf};
+
+use super::{WORKS, run};
+
+/// A recording of a licence that the simulator knows otherwise, as `svc-contract-tests record` writes it.
+fn recording(folder: &Path, end: &str) -> PathBuf {
+    let head = r#"{"seed":"","environments":["test"],"profile":"provider","http":true,"local":true,"cases":["#;
+    let body = r#"{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.identity.pan\",\"status\":\"completed\",\"data\":{\"pan\":\"BNZPN2501F\",\"firstName\":\"MEERA\",\"middleName\":\"\",\"lastName\":\"NAIR\",\"fullName\":\"MEERA NAIR\",\"panStatus\":\"INOPERATIVE\",\"category\":\"Individual\",\"aadhaarSeedingStatus\":\"Y\",\"lastUpdated\":\"2024-03-30\"},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20}}"#;
+    let case = format!(
+        r#"{{"check":"recorded.calls","case":"1","exchanges":[{{"request":{{"channel":"api","environment":"test","method":"POST","path":"/v1/verify/identity/pan","query":"","authorization":null,"headers":[["content-type","application/json"]],"body":{{"text":"{{\"pan\":\"BNZPN2501F\"}}"}}}},"at_s":1800000000,"response":{{"Ok":{{"status":200,"headers":[],"body":{{"text":"{body}"}}}}}}}}]}}"#
+    );
+    let path = folder.join("day.capture");
+    std::fs::write(&path, format!("{head}\n{case}{end}")).expect(WORKS);
+    path
+}
+
+#[test]
+fn what_is_written_into_a_learned_file_is_not_lost() {
+    let folder = tempfile::tempdir().expect(WORKS);
+    let (out, capture) = (
+        folder.path().join("rules"),
+        recording(folder.path(), "\n]}\n"),
+    );
+    let [out_text, capture] = [&out, &capture].map(|path| path.to_str().expect(WORKS));
+    let learn = || run("", &["learn", capture, "--out", out_text]);
+    let file = out.join("zz-learned-day.toml");
+    let (code, said, told) = learn();
+    assert_eq!((code, told.as_str()), (0, ""));
+    assert!(said.contains("zz-learned-day.toml: "), "{said}");
+    let learned = std::fs::read_to_string(&file).expect("it was learned");
+    // The same again is no change, and neither is what another version learned.
+    assert_eq!(learn().0, 0);
+    assert_eq!(std::fs::read_to_string(&file).expect(WORKS), learned);
+    let (first, _) = learned.split_once("\n# Sum").expect("it has a sum");
+    std::fs::write(&file, first).expect(WORKS);
+    assert_eq!(learn().0, 0);
+    assert_eq!(std::fs::read_to_string(&file).expect(WORKS), learned);
+    // What a person wrote is.
+    let edited = learned.replace("INOPERATIVE", "DECEASED");
+    assert_ne!(edited, learned);
+    std::fs::write(&file, &edited).expect(WORKS);
+    let (code, _, told) = learn();
+    assert_eq!(code, 2, "{told}");
+    assert!(
+        told.contains("zz-learned-day.toml was changed since it was learned, and is left as it is"),
+        "{told}"
+    );
+    assert_eq!(std::fs::read_to_string(&file).expect(WORKS), edited);
+    let (code, _, told) = run("", &["check", out_text]);
+    assert_eq!(code, 0, "{told}");
+}
+
+#[test]
+fn a_recording_that_breaks_off_is_read_as_far_as_it_goes_and_said_to_be_one() {
+    let folder = tempfile::tempdir().expect(WORKS);
+    let capture = recording(folder.path(), ",\n{\"check\":\"recorded.calls\",\"ca");
+    let out = folder.path().join("rules");
+    let [out, capture] = [&out, &capture].map(|path| path.to_str().expect(WORKS));
+    let (code, said, told) = run("", &["learn", capture, "--out", out]);
+    assert_eq!(code, 0, "{told}");
+    assert!(said.contains("1 calls played"), "{said}");
+    assert!(
+        told.contains("day.capture breaks off in the middle of a call"),
+        "{told}"
+    );
+}
