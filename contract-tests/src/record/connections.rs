@@ -125,6 +125,9 @@ async fn way(
     }
     drop(route.listener);
     let all = timeout(drain, graceful.shutdown()).await;
+    if all.is_err() {
+        proxy.cut_short();
+    }
     // Where none is left there is nobody to hear it.
     let _ = cut.send(all.is_err());
 }

@@ -2,6 +2,7 @@
 //! came about, what was seen goes to the desk.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -30,10 +31,15 @@ pub(super) struct Flight {
     most_bytes: usize,
     state: Mutex<Option<Landed>>,
     desk: Sender<Option<Landed>>,
+    /// Whether the recording ends before it is over.
+    cut_short: AtomicBool,
 }
 
 /// Why there is no whole answer where the client broke off.
 const GONE: &str = "whoever asked went away";
+
+/// And where the recording did.
+const CUT_SHORT: &str = "the recording ended before the answer was whole";
 
 /// Which of its two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +63,13 @@ impl Flight {
                 place: Some(place),
             })),
             desk,
+            cut_short: AtomicBool::new(false),
         })
+    }
+
+    /// Notes that nobody waits for it any more.
+    pub(super) fn cut_short(&self) {
+        self.cut_short.store(true, Ordering::Relaxed);
     }
 
     /// Changes what is written down.
@@ -97,7 +109,8 @@ impl Flight {
         };
         if !landed.seen.came.whole && landed.seen.error.is_none() {
             let arrived = self.arrived(&landed.seen);
-            let why = GONE.to_owned();
+            let cut_short = self.cut_short.load(Ordering::Relaxed);
+            let why = if cut_short { CUT_SHORT } else { GONE }.to_owned();
             landed.seen.error = Some(TransportError::Cut { why, arrived });
         }
         if !landed.seen.came.whole {

@@ -50,6 +50,12 @@ struct Entry {
     time: f64,
     request: HarRequest,
     response: HarResponse,
+    /// What an archive made of a capture says beside: whether it is a webhook.
+    #[serde(default, rename = "_webhook")]
+    webhook: bool,
+    /// And what went wrong on the wire.
+    #[serde(default, rename = "_transportError")]
+    transport_error: Option<TransportError>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -105,7 +111,8 @@ impl Archive {
         };
         for (at, entry) in har.log.entries.into_iter().enumerate() {
             let url = Url::parse(&entry.request.url).ok();
-            let Some(url) = url.filter(|url| url.path().contains(INTERFACE)) else {
+            let is_meant = |url: &Url| entry.webhook || url.path().contains(INTERFACE);
+            let Some(url) = url.filter(is_meant) else {
                 archive.others += 1;
                 continue;
             };
@@ -145,7 +152,10 @@ fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
     let (request, response) = (entry.request, entry.response);
     let headers = headers(&request.headers);
     let path = url.path();
-    let path = &path[path.find(INTERFACE).unwrap_or_default()..];
+    let path = match entry.webhook {
+        true => path,
+        false => &path[path.find(INTERFACE).unwrap_or_default()..],
+    };
     let query = url
         .query()
         .map_or_else(String::new, |query| format!("?{query}"));
@@ -157,14 +167,21 @@ fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
     let missing = response.content.text.is_none() && response.content.size > 0;
     Ok(Seen {
         number,
-        kind: RouteKind::Calls(environment(&headers, &came.bytes)),
+        kind: match entry.webhook {
+            true => RouteKind::Webhooks,
+            false => RouteKind::Calls(environment(&headers, &came.bytes)),
+        },
         method: Method::from_bytes(request.method.as_bytes()).context("the method")?,
         uri: format!("{path}{query}").parse().context("the address")?,
         sent: body(&request.post_data.unwrap_or_default())?,
         answer: status.map(|status| (status, self::headers(&response.headers))),
-        error: status.is_none().then(|| TransportError::Cut {
-            why: "the archive has no answer".to_owned(),
-            arrived: Arrived::default(),
+        error: status.is_none().then(|| {
+            entry
+                .transport_error
+                .unwrap_or_else(|| TransportError::Cut {
+                    why: "the archive has no answer".to_owned(),
+                    arrived: Arrived::default(),
+                })
         }),
         unread: missing.then(|| "the archive has no body of its answer".to_owned()),
         came,
@@ -229,7 +246,7 @@ pub fn export(capture: &Capture) -> Value {
     };
     let entries: Vec<_> = exchanges
         .filter(http)
-        .map(|(name, one)| entry(name, one))
+        .map(|(name, one)| entry(name, one, capture.local))
         .collect();
     json!({ "log": {
         "version": "1.2",
@@ -238,12 +255,16 @@ pub fn export(capture: &Capture) -> Value {
     } })
 }
 
-fn entry(name: &str, exchange: &Exchange) -> Value {
+fn entry(name: &str, exchange: &Exchange, local: bool) -> Value {
     let request = &exchange.request;
-    let host = match (request.channel, request.environment) {
-        (Channel::Webhook, _) => "https://receiver.example",
-        (_, Environment::Test) => "https://sandbox.example",
-        (_, Environment::Live) => "https://live.example",
+    // What was sent on this machine has nobody's data in it, which is known by the address.
+    let host = match (request.channel, request.environment, local) {
+        (Channel::Webhook, _, true) => "http://127.0.0.1:9000",
+        (Channel::Webhook, _, false) => "https://receiver.example",
+        (_, Environment::Test, true) => "http://127.0.0.1:8801",
+        (_, Environment::Test, false) => "https://sandbox.example",
+        (_, Environment::Live, true) => "http://127.0.0.1:8802",
+        (_, Environment::Live, false) => "https://live.example",
     };
     let began = Timestamp::from_second(exchange.at_s.unwrap_or_default()).unwrap_or_default();
     let query = request.query.split('&').filter(|pair| !pair.is_empty());
@@ -283,8 +304,12 @@ fn entry(name: &str, exchange: &Exchange) -> Value {
         "startedDateTime": began.to_string(), "time": took, "request": asked, "response": answered,
         "cache": {}, "timings": { "send": 0, "wait": took, "receive": 0 }, "comment": name,
     });
-    if !error.is_empty() {
+    if let Err(why) = &exchange.response {
         entry["_error"] = error.into();
+        entry["_transportError"] = json!(why);
+    }
+    if request.channel == Channel::Webhook {
+        entry["_webhook"] = true.into();
     }
     entry
 }

@@ -166,6 +166,14 @@ impl Proxy {
         under_way.push(Arc::downgrade(flight));
     }
 
+    /// Notes of all that is under way that the recording does not wait for it.
+    pub(super) fn cut_short(&self) {
+        let all = self.under_way();
+        all.iter()
+            .filter_map(Weak::upgrade)
+            .for_each(|flight| flight.cut_short());
+    }
+
     /// Ends the recording: whatever is still under way is recorded as broken off, and what comes later is not. A service
     /// that takes no more of a request would keep its exchange for ever.
     pub(super) fn end(&self) {

@@ -118,6 +118,41 @@ fn an_archive_made_of_a_capture_is_read_as_the_same_traffic() {
 }
 
 #[test]
+fn webhooks_cut_answers_and_where_they_came_from_are_there_after_an_archive() {
+    let folder = Folder::new("har-whole");
+    let call = |name: &str, channel: &str, path: &str, came: Value| {
+        json!({ "check": "recorded.calls", "case": name, "exchanges": [{
+            "request": { "channel": channel, "environment": "test", "method": "POST", "path": path, "query": "",
+                         "authorization": null, "headers": [["content-type", "application/json"]],
+                         "body": { "text": "{\"pan\":\"ABCPE1234F\"}" } },
+            "at_s": 1_800_000_000, "took_ms": 12, "response": came }] })
+    };
+    let cut = json!({ "Err": { "Cut": { "why": "reset by peer", "arrived": { "status": 200, "bytes": 120, "waited_ms": 12 } } } });
+    let taken = json!({ "Ok": { "status": 204, "headers": [], "body": { "text": "" } } });
+    let capture = json!({
+        "seed": "", "environments": ["test"], "profile": "provider", "http": true, "local": true,
+        "cases": [call("#1", "api", "/v1/verify/identity/pan", cut), call("#2", "webhook", "/hooks", taken)],
+    });
+    folder.write("a.capture", &capture.to_string());
+    let export = ["capture", "export", "a.capture", "--out", "b.har"];
+    assert_eq!(run(&export, &folder).0, Some(0));
+    run(
+        &["capture", "import", "b.har", "--out", "b.capture"],
+        &folder,
+    );
+    let ((_, first), (text, second)) = (read(&folder, "a.capture"), read(&folder, "b.capture"));
+    assert!(second.local, "{text}");
+    assert_eq!(second.cases.len(), 2, "{text}");
+    for (first, second) in first.cases.iter().zip(&second.cases) {
+        let (first, second) = (&first.exchanges[0], &second.exchanges[0]);
+        assert_eq!(first.response, second.response);
+        assert_eq!(first.request.channel, second.request.channel);
+        assert_eq!(first.request.path, second.request.path);
+        assert_eq!(first.request.body, second.request.body);
+    }
+}
+
+#[test]
 fn what_is_no_archive_is_refused_with_a_word() {
     let folder = Folder::new("har-none");
     for (text, why) in [
