@@ -94,3 +94,23 @@ fn a_day_that_was_told_stays_while_the_clock_goes_on() {
     let moved: Vec<_> = moved.into_iter().collect();
     assert!(moved.is_empty(), "{}", moved.join("\n"));
 }
+
+#[test]
+fn a_limited_liability_partnership_is_not_older_than_the_law_of_them() {
+    let law = Law::built_in().iter().find(|law| law.name == "llpin");
+    for subject in 0..SUBJECTS {
+        let world = &WORLDS[subject as usize % WORLDS.len()];
+        let exchange = asked(
+            law.expect("it is a law"),
+            world,
+            INSTANTS[0],
+            &mut numbers(subject),
+        );
+        let exchange = exchange.expect("it is answered");
+        let founded = exchange.answers[0]
+            .get("data")
+            .and_then(|it| it.get("incorporationDate"));
+        let founded = founded.and_then(Json::as_text).expect("a day");
+        assert!(("2009-04-01".."2026").contains(&founded), "{founded}");
+    }
+}
