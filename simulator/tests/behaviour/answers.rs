@@ -24,7 +24,7 @@ fn a_known_pan_completes_on_the_sandbox() {
         "nameOnPan": "ASHA RAO",
         "category": "Individual",
         "panStatus": "VALID",
-        "lastUpdated": "2025-11-21"
+        "lastUpdated": "2025-04-11"
       },
       "billing": {
         "charged": false,
@@ -62,7 +62,7 @@ fn a_known_pan_is_charged_on_live() {
         "nameOnPan": "ASHA RAO",
         "category": "Individual",
         "panStatus": "VALID",
-        "lastUpdated": "2025-11-21"
+        "lastUpdated": "2025-04-11"
       },
       "billing": {
         "charged": true,

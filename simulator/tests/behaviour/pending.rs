@@ -56,24 +56,24 @@ fn a_slow_history_is_pending_then_there_by_look_up() {
       "status": "completed",
       "data": {
         "uan": "100000000202",
-        "memberName": "KUMARAN PALANISAMY",
-        "dateOfBirth": "1992-12-30",
+        "memberName": "KUMARAN GANESAN",
+        "dateOfBirth": "1966-12-31",
         "employmentHistory": [
           {
-            "establishmentId": "TNMAS3977315034",
-            "establishmentName": "RITUSIDDHI LOKPRABHA HEALTHCARE PRIVATE LIMITED",
-            "doj": "2018-04-30",
-            "dol": "",
+            "establishmentId": "TNMAS8145223531",
+            "establishmentName": "JALSHREE KAMALHARSH HEALTHCARE PRIVATE LIMITED",
+            "doj": "1992-05-02",
+            "dol": "2024-12-31",
             "designation": "SALES EXECUTIVE",
-            "memberId": "TNMAS39773150340000647"
+            "memberId": "TNMAS81452235310000647"
           },
           {
-            "establishmentId": "TNMAS7422517160",
-            "establishmentName": "JALSHREE RATNAMITRA BEVERAGES INDIA LIMITED",
-            "doj": "2013-07-14",
-            "dol": "2018-03-31",
+            "establishmentId": "TNMAS7611922451",
+            "establishmentName": "KAMALSIDDHI INDRAJYOTI BEVERAGES INDIA LIMITED",
+            "doj": "1987-07-16",
+            "dol": "1992-04-02",
             "designation": "TRAINEE",
-            "memberId": "TNMAS74225171600000016"
+            "memberId": "TNMAS76119224510000016"
           }
         ]
       },

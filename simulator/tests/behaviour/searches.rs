@@ -216,3 +216,28 @@ fn texts_with_a_meaning_of_their_own_keep_it() {
         assert_eq!(answer.outcome(), outcome, "{name}");
     }
 }
+
+#[test]
+fn a_company_is_found_by_the_whole_name_that_its_cin_leads_to() {
+    let scene = Scene::new();
+    let master = |cin: &str| {
+        let body = format!(r#"{{"cin":"{cin}"}}"#);
+        let answer = scene.post("/v1/verify/company/mca/master", &body).send();
+        ["companyName", "incorporationDate", "registeredOffice"]
+            .map(|member| answer.at(&format!("data.{member}")))
+    };
+    let classes = [
+        "PTC", "PLC", "OPC", "NPL", "GOI", "SGC", "FTC", "FLC", "GAP", "GAT", "ULL", "ULT",
+    ];
+    for (class, listing) in classes
+        .iter()
+        .flat_map(|class| [(class, "U"), (class, "L")])
+    {
+        for year in [1907, 1961, 1988, 2019, 2026] {
+            let asked = master(&format!("{listing}72200KA{year}{class}184321"));
+            let found = found(&scene, &asked[0]);
+            assert_eq!(found.len(), 1, "{asked:?}: {found:?}");
+            assert_eq!(master(&found[0].0), asked);
+        }
+    }
+}

@@ -59,7 +59,7 @@ then = [{ error = "SVC_SOURCE_TIMEOUT" }, { success = {}, delay = "5s" }]
     # day.capture: exchange 1 (line 20), 2027-01-15 08:00:00 UTC, and 2 more
     [person.meera_nair]
     name = "MEERA NAIR"
-    address = "8, RING ROAD, VIVEKANANDA NAGAR, KOCHI, KERALA 682089"
+    address = "18, STATION ROAD, SUBHASH NAGAR, KOCHI, KERALA 682072"
     billing_type = "POSTPAID"
     circle = "KERALA"
     date_of_birth = "1991-04-02"
@@ -67,17 +67,17 @@ then = [{ error = "SVC_SOURCE_TIMEOUT" }, { success = {}, delay = "5s" }]
     father_name = "SURESH NAIR"
     licensed_on = "2015-12-12"
     network = "SANCHAR WIRELESS"
-    other_mobile = "8294460585"
+    other_mobile = "9261017517"
     dlNumber = "KL0720150004567"
     mobile = "9876500001"
     pan = "BNZPN2501F"
 
     # day.capture: exchange 1 (line 20), 2027-01-15 08:00:00 UTC
     [[scenario]]
-    name = "verify.identity.pan: lastUpdated 2024-03-30 for meera_nair"
+    name = "verify.identity.pan: lastUpdated 2025-06-27 for meera_nair"
     operation = "verify.identity.pan"
     when = { who = "meera_nair" }
-    then = { success = { lastUpdated = "2024-03-30" } }
+    then = { success = { lastUpdated = "2025-06-27" } }
 
     # day.capture: exchange 9 (line 308), 2027-01-15 08:00:08 UTC, and 1 more
     [[scenario]]

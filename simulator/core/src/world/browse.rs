@@ -1,6 +1,6 @@
 //! What there is of a kind: for people who look around.
 
-use super::{IdentifierIndex, KindIndex, RelationIndex, World};
+use super::{AskedIndex, IdentifierIndex, KindIndex, RelationIndex, World};
 
 impl World {
     /// The identifiers that subjects of a kind have: the name of each.
@@ -8,6 +8,15 @@ impl World {
         let all = self.identifiers.iter().enumerate();
         let of_kind = all.filter(move |(_, row)| row.of == of);
         of_kind.map(|(at, row)| (row.name.as_str(), IdentifierIndex(at)))
+    }
+
+    /// The identifiers that a text may be, with the kind of whose they are.
+    pub fn identifiers_asked(
+        &self,
+        asked: AskedIndex,
+    ) -> impl Iterator<Item = (KindIndex, IdentifierIndex)> {
+        let all = self.asked[asked.0].identifiers.iter();
+        all.map(|at| (self.identifiers[*at].of, IdentifierIndex(*at)))
     }
 
     /// All relations with the kinds they lead from and to.

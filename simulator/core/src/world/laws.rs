@@ -189,3 +189,37 @@ fn people_work_where_they_live() {
         assert_eq!(world.fact(&works, at, 3), world.fact(&lives, of, 3));
     }
 }
+
+#[test]
+fn a_pan_has_one_holder_wherever_it_stands() {
+    let world = World::built_in();
+    let of = |by: &str, text: &str| world.subject_of(world.asked(&[by]), text, 7);
+    for (fourth, fifth) in ('A'..='Z').flat_map(|it| ('A'..='Z').map(move |fifth| (it, fifth))) {
+        let pan = format!("BNZ{fourth}{fifth}2501F");
+        let holder = of("pan", &pan);
+        assert_eq!(of("gstin", &format!("29{pan}1Z5")), holder, "{pan}");
+        assert_eq!(of("gstin", &format!("07{pan}2Z9")), holder, "{pan}");
+        assert_eq!(of("iec", &pan), holder, "{pan}");
+        let is_company = "CGFHTABLJ".contains(fourth);
+        assert_eq!(world.name(holder.kind) == "company", is_company, "{pan}");
+    }
+}
+
+#[test]
+fn the_year_and_the_class_of_a_cin_hold_whatever_the_registrar() {
+    let world = World::built_in();
+    for (cin, class, year) in [
+        ("U51101XX2013FLC021475", "FLC", "2013"),
+        ("U17110LK2008PTC184321", "PTC", "2008"),
+        ("U17110LH2008OPC184321", "OPC", "2008"),
+    ] {
+        let subject = world.subject_of(world.asked(&["cin"]), cin, 7);
+        let says = |field, column| {
+            let known = world.known(subject.kind, field, Some(column));
+            known.map(|known| format!("{:?}", world.fact(&known, subject, 7)))
+        };
+        let text = |text| Some(format!("{:?}", Fact::Text(text)));
+        assert_eq!(says("class", "register"), text(class), "{cin}");
+        assert_eq!(says("age", "year"), text(year), "{cin}");
+    }
+}

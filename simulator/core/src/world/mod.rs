@@ -217,7 +217,9 @@ impl World {
     fn read_asked(&self, row: &AskedRow) -> Result<Asked, String> {
         let is = &row.is;
         let first = is.first().ok_or("an `asked` that is nothing")?;
-        let otherwise = self.known_kind(first.split('.').next().unwrap_or_default())?;
+        let otherwise = row.otherwise.as_deref();
+        let otherwise = otherwise.or_else(|| first.split('.').next());
+        let otherwise = self.known_kind(otherwise.unwrap_or_default())?;
         let named = is.iter().filter_map(|name| name.split_once('.'));
         let found = named.map(|(kind, name)| {
             let index = self.identifier(self.known_kind(kind)?, name);
@@ -357,7 +359,7 @@ impl World {
             self.fitting_within(row.otherwise, within, text, seed)
         };
         found.or_else(fitting).unwrap_or_else(|| {
-            let number = xxh3_64_with_seed(text.as_bytes(), seed);
+            let number = xxh3_64_with_seed(identifier.as_bytes(), seed);
             let kind = self.usual_kind(asked);
             match row.filter(|row| !row.within.is_empty()) {
                 Some(row) => {

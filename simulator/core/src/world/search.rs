@@ -59,7 +59,10 @@ impl World {
             draw: xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), seed),
             found: Vec::new(),
         };
-        search.collect(&search.query(words));
+        search.whole(words);
+        if search.found.is_empty() {
+            search.collect(&search.query(words));
+        }
         search.ranked(words, of)
     }
 
@@ -184,6 +187,47 @@ impl Search<'_> {
         match best > 0.0 {
             true => (from..to).filter(|row| near(row) >= best).collect(),
             false => Vec::new(),
+        }
+    }
+
+    /// Who is called just so, whoever else is met by chance.
+    fn whole(&mut self, words: &[String]) {
+        let ([first, second], [does, is]) = (&self.naming.words, &self.naming.then);
+        let row = |named: &Named, word: &String| {
+            let mut rows = 0..self.table(named);
+            rows.find(|row| named.column.text(*row) == word)
+        };
+        let mut meant = Vec::new();
+        for class in 0..self.table(is) {
+            let suffix = plain(is.column.text(class));
+            let Some((called, does_what)) = words
+                .strip_suffix(suffix.as_slice())
+                .and_then(|rest| Some((&rest[..rest.len() - 1], row(does, rest.last()?)?)))
+            else {
+                continue;
+            };
+            let digits = match called {
+                [word] => self.naming.having(word, self.seed),
+                [one, other] => match (row(first, one), row(second, other)) {
+                    (Some(one), Some(other)) => {
+                        let mut digits = Digits::default();
+                        (digits[first.field], digits[second.field]) = (one, other);
+                        (digits[does.field], digits[is.field]) = (does_what, class);
+                        vec![digits]
+                    }
+                    _ => Vec::new(),
+                },
+                _ => Vec::new(),
+            };
+            let is_so =
+                |digits: &Digits| digits[does.field] == does_what && digits[is.field] == class;
+            meant.extend(digits.into_iter().filter(is_so));
+        }
+        for digits in meant {
+            let number = self.kind.number(&digits, View::Alias, self.seed);
+            if self.kind.digits(number, View::Alias, self.seed) == digits {
+                self.found.push(number);
+            }
         }
     }
 

@@ -34,7 +34,7 @@ fn a_delivery_tells_where_it_went_and_how_it_was_signed() {
               "due": "2027-01-15T08:00:25.000Z",
               "why": "schedule",
               "url": "http://127.0.0.1:9/hook",
-              "signature": "t=1800000000,v1=714be2b3dbecc80031948e2cdfead632175d7ce6222bba1186a34398791dac56",
+              "signature": "t=1800000000,v1=16f9f2fca8d90defc6e80e7957aab0bfc1a2e4395771c191ddf35a91892e036a",
               "status": 500,
               "responseExcerpt": ""
             }
@@ -63,13 +63,13 @@ fn a_delivery_tells_where_it_went_and_how_it_was_signed() {
           "due": "2027-01-15T08:00:25.000Z",
           "why": "schedule",
           "url": "http://127.0.0.1:9/hook",
-          "signature": "t=1800000000,v1=714be2b3dbecc80031948e2cdfead632175d7ce6222bba1186a34398791dac56",
-          "signatureBase": "1800000000.{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT6573831595\",\"establishmentName\":\"SURYAUTSAV KAMALPRIYA AGRO PRIVATE LIMITED\",\"doj\":\"2006-09-07\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT65738315950000357\"},{\"establishmentId\":\"TSNZB2702119562\",\"establishmentName\":\"PADMATEJ GANGABINDU PHARMA INDIA LIMITED\",\"doj\":\"2001-12-27\",\"dol\":\"2006-08-08\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB27021195620000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
+          "signature": "t=1800000000,v1=16f9f2fca8d90defc6e80e7957aab0bfc1a2e4395771c191ddf35a91892e036a",
+          "signatureBase": "1800000000.{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK BOSE\",\"dateOfBirth\":\"1994-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT4810832202\",\"establishmentName\":\"YAMUNAKETU SHUBHDEEP AGRO PRIVATE LIMITED\",\"doj\":\"2019-09-07\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT48108322020000357\"},{\"establishmentId\":\"TSNZB3302086318\",\"establishmentName\":\"HARIUTSAV MANIUTSAV PHARMA INDIA LIMITED\",\"doj\":\"2014-12-27\",\"dol\":\"2019-08-08\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB33020863180000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
           "status": 500,
           "responseExcerpt": ""
         }
       ],
-      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK MUKHERJEE\",\"dateOfBirth\":\"1981-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT6573831595\",\"establishmentName\":\"SURYAUTSAV KAMALPRIYA AGRO PRIVATE LIMITED\",\"doj\":\"2006-09-07\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT65738315950000357\"},{\"establishmentId\":\"TSNZB2702119562\",\"establishmentName\":\"PADMATEJ GANGABINDU PHARMA INDIA LIMITED\",\"doj\":\"2001-12-27\",\"dol\":\"2006-08-08\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB27021195620000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
+      "body": "{\"success\":true,\"verificationId\":\"svcv_1em6fc4xvp90z2580eee840xb2\",\"referenceId\":null,\"endpoint\":\"verify.employment.uan\",\"status\":\"completed\",\"data\":{\"uan\":\"100000000202\",\"memberName\":\"KAUSHIK BOSE\",\"dateOfBirth\":\"1994-10-13\",\"employmentHistory\":[{\"establishmentId\":\"TRAGT4810832202\",\"establishmentName\":\"YAMUNAKETU SHUBHDEEP AGRO PRIVATE LIMITED\",\"doj\":\"2019-09-07\",\"dol\":\"\",\"designation\":\"MANAGER\",\"memberId\":\"TRAGT48108322020000357\"},{\"establishmentId\":\"TSNZB3302086318\",\"establishmentName\":\"HARIUTSAV MANIUTSAV PHARMA INDIA LIMITED\",\"doj\":\"2014-12-27\",\"dol\":\"2019-08-08\",\"designation\":\"TRAINEE\",\"memberId\":\"TSNZB33020863180000426\"}]},\"billing\":{\"charged\":false,\"amount\":0,\"currency\":\"INR\"},\"meta\":{\"createdAt\":\"2027-01-15T08:00:00.000Z\",\"environment\":\"test\",\"latencyMs\":20000}}",
       "account": "local_d",
       "now": "2027-01-15T08:00:25.000Z",
       "planned": [

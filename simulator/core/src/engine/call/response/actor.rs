@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::{Sources, Story};
 use crate::scenario::Profile;
-use crate::world::{AskedIndex, KindIndex, Population, Subject};
+use crate::world::{AskedIndex, IdentifierIndex, KindIndex, Population, Subject, World};
 
 /// Somebody of the population.
 #[derive(Clone, Copy)]
@@ -92,6 +92,9 @@ impl<'a> Sources<'a> {
         if let Some(at) = declared.filter(|at| self.declared.is_asked_by(world, *at, asked)) {
             return self.declared(at);
         }
+        if let Some(kind) = asked.and_then(|asked| self.story.sample_having(world, asked, text)) {
+            return Actor::sample(world.nth(kind, 0));
+        }
         let kind = world.usual_kind(asked);
         match self.story.is_sample(kind, text) {
             true => Actor::sample(world.nth(kind, 0)),
@@ -170,6 +173,21 @@ impl Story {
         let mut characters = self.characters.iter();
         let of_kind = characters.find(|character| character.kind == kind);
         of_kind.map(|character| character.name.as_str())
+    }
+
+    /// The kind of the sample that has a text, or the identifier in it, as its own.
+    fn sample_having(&self, world: &World, asked: AskedIndex, text: &str) -> Option<KindIndex> {
+        let text = world.part(asked, text).unwrap_or(text);
+        let has = |(kind, identifier): &(KindIndex, IdentifierIndex)| {
+            let mut of_kind = self.characters.iter().filter(|it| it.kind == *kind);
+            let is_it =
+                |(known, own): &(IdentifierIndex, String)| known == identifier && own == text;
+            of_kind.any(|character| character.own.iter().any(is_it))
+        };
+        world
+            .identifiers_asked(asked)
+            .find(has)
+            .map(|(kind, _)| kind)
     }
 
     /// Whether a text is the sample's of a kind.

@@ -44,14 +44,28 @@ pub(super) fn story(contract: &Contract, answers: &Answers) -> Story {
         characters: names(answers),
         roles: roles(world),
     };
+    let own = |kind: KindIndex, row: &template::Character| {
+        let attributes = row.attributes.iter();
+        let own = attributes.filter_map(|(attribute, row)| {
+            let identifier = world.identifier(kind, attribute)?;
+            let Template::Literal(json) = &row.sample else {
+                return None;
+            };
+            Some((identifier, json.as_text()?.to_owned()))
+        });
+        own.collect()
+    };
+    let kind = |name: &str| {
+        let kind = world.kind(name);
+        kind.expect("a character is a kind of the population")
+    };
     let character = |(name, row): (&String, &template::Character)| Character {
         name: match row.attributes.get("name").map(|name| &name.sample) {
             Some(Template::Literal(json)) => json.as_text().unwrap_or_default().to_owned(),
             _ => String::new(),
         },
-        kind: world
-            .kind(name)
-            .expect("a character is a kind of the population"),
+        kind: kind(name),
+        own: own(kind(name), row),
         identifiers: row.identifiers.iter().cloned().collect(),
         attributes: row
             .attributes

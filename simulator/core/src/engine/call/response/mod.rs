@@ -22,7 +22,7 @@ use crate::engine::compute::{ByName, Choose, Run};
 use crate::engine::state::flow::FlowMemory;
 use crate::engine::state::ids::VerificationId;
 use crate::scenario::{Condition, People, Predicate, ResponsePatch};
-use crate::world::{AskedIndex, KindIndex, Known, Population, RelationIndex};
+use crate::world::{AskedIndex, IdentifierIndex, KindIndex, Known, Population, RelationIndex};
 
 pub use actor::Whom;
 pub use declared::DeclaredSubjects;
@@ -60,6 +60,8 @@ struct Character {
     name: String,
     /// Only looked up, never gone through.
     identifiers: HashSet<String, FixedState>,
+    /// The identifiers that its attributes say the sample has.
+    own: Vec<(IdentifierIndex, String)>,
     attributes: Vec<(String, Attribute)>,
 }
 
