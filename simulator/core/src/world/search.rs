@@ -200,10 +200,11 @@ impl Search<'_> {
         let mut meant = Vec::new();
         for class in 0..self.table(is) {
             let suffix = plain(is.column.text(class));
-            let Some((called, does_what)) = words
-                .strip_suffix(suffix.as_slice())
-                .and_then(|rest| Some((&rest[..rest.len() - 1], row(does, rest.last()?)?)))
-            else {
+            let rest = words.strip_suffix(suffix.as_slice());
+            let Some((last, called)) = rest.and_then(<[String]>::split_last) else {
+                continue;
+            };
+            let Some(does_what) = row(does, last) else {
                 continue;
             };
             let digits = match called {
