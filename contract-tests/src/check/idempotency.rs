@@ -174,39 +174,7 @@ fn conflict(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let clauses = ["idempotency.conflict", "errors.idempotency-conflict"];
     case.expect_each(other, clauses, &Rule::fails(ErrorCode::IdempotencyConflict));
     replayed(&mut case, first);
-    let mut cases = vec![case];
-    cases.extend(nearly(setting, operation));
-    Some(cases)
-}
-
-/// Bodies with a name in other letters, or with another space in it, are other bodies, though the name means the same.
-fn nearly(setting: &Setting<'_>, operation: &Operation) -> Vec<Case> {
-    let case = |(about, change): (&str, fn(&str) -> String)| {
-        let request = keyed(setting, about, operation)?;
-        let Payload::Json(body) = &request.payload else {
-            return None;
-        };
-        let mut names = operation.request.iter().filter(|field| field.folds);
-        let (name, text) = names.find_map(|field| {
-            let text = body.get(&field.name)?.as_text()?;
-            (change(text) != text).then(|| (field.name.clone(), text.to_owned()))
-        })?;
-        let mut body = body.clone();
-        body.set(name, change(&text).into());
-        let mut case = Case::about(operation, about);
-        let first = case.push(request.clone());
-        case.expect(first, "idempotency.conflict", Rule::succeeds(operation));
-        let mut other = request;
-        other.payload = Payload::Json(body);
-        case.push(other);
-        let conflict = Rule::fails(ErrorCode::IdempotencyConflict);
-        Some(case.expecting("idempotency.conflict", conflict))
-    };
-    let changes: [(&str, fn(&str) -> String); 2] = [
-        ("in other letters", |text| text.to_lowercase()),
-        ("with another space", |text| text.replacen(' ', "  ", 1)),
-    ];
-    changes.into_iter().filter_map(case).collect()
+    Some(vec![case])
 }
 
 /// The same call with another body that is valid, too.
