@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use svc_fixtures::json::Json;
-use svc_fixtures::pairs::Law;
+use svc_fixtures::pairs::{Law, Within};
 
 use super::pairs::{CONTRACT, WORLDS, asked, numbers};
 
@@ -93,6 +93,34 @@ fn a_day_that_was_told_stays_while_the_clock_goes_on() {
     }
     let moved: Vec<_> = moved.into_iter().collect();
     assert!(moved.is_empty(), "{}", moved.join("\n"));
+}
+
+#[test]
+fn the_members_of_an_answer_agree_with_each_other_and_with_their_request() {
+    let any = Law::built_in()
+        .iter()
+        .find(|law| law.name == "nothing-later");
+    let (mut broken, mut judged) = (BTreeSet::new(), BTreeSet::new());
+    for law in any
+        .expect("a law of all operations")
+        .of_operations(&CONTRACT)
+    {
+        let operation = &law.asks[0].operation;
+        for subject in 0..SUBJECTS {
+            let world = &WORLDS[subject as usize % WORLDS.len()];
+            let exchange = asked(&law, world, INSTANTS[1], &mut numbers(subject + 1));
+            let Ok(exchange) = exchange else { continue };
+            let rows = Within::built_in().iter();
+            for within in rows.filter(|it| it.row.of.contains(operation)) {
+                judged.insert(operation.clone());
+                let found = within.broken(&exchange).into_iter();
+                broken.extend(found.map(|(claim, found)| format!("{operation}: {claim}: {found}")));
+            }
+        }
+    }
+    assert!(judged.len() >= 20, "{judged:?}");
+    let broken: Vec<_> = broken.into_iter().collect();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 #[test]
