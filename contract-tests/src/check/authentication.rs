@@ -124,6 +124,8 @@ fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {
         ("more behind it", Mistake::Longer),
         ("its end cut off", Mistake::Shorter),
         ("capitals for small letters", Mistake::OtherCase),
+        ("hyphens for underscores", Mistake::Hyphens),
+        ("another word behind it", Mistake::Followed),
     ];
     let clauses = ["auth.bad-key", "errors.auth-invalid"];
     let cases = |environment: &Environment| {

@@ -125,6 +125,7 @@ fn malformed(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> 
     let bodies = [
         ("cut off", open_ended(&valid).to_owned()),
         ("in an array", format!("[{valid}]")),
+        ("with more behind it", format!("{valid} more")),
     ];
     let case = |(name, body): (&str, String)| {
         let mut case = Case::about(operation, name);

@@ -164,8 +164,14 @@ fn mistyped(own: &Secret, prefix: &str, mistake: Mistake) -> Result<Secret, Stri
             shorter
         }
         Mistake::OtherCase => name.chars().map(in_other_case).collect(),
+        Mistake::Hyphens => return changed(key, key.replace('_', "-")),
+        Mistake::Followed => format!("{name} {name}"),
     };
-    match format!("{before}{name}") {
+    changed(key, format!("{before}{name}"))
+}
+
+fn changed(key: &str, mistyped: String) -> Result<Secret, String> {
+    match mistyped {
         same if same == key => Err("the key has no letters to write otherwise".to_owned()),
         other => Ok(Secret::new(other)),
     }

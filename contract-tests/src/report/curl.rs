@@ -124,6 +124,8 @@ fn authorization(
                 Mistake::Longer => "}~",
                 Mistake::Shorter => "%?}",
                 Mistake::OtherCase => "~~}",
+                Mistake::Hyphens => "//_/-}",
+                Mistake::Followed => "} again",
             };
             let (_, key) = names.of(environment);
             Some(format!("\"Authorization: Bearer ${{{key}{change}\""))
