@@ -33,6 +33,13 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::PerOperation(replay_of_no_record),
     },
     Check {
+        id: "idempotency.other-reference",
+        title: "A retry is one whatever reference it has",
+        clauses: &["idempotency.replay"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(other_reference),
+    },
+    Check {
         id: "idempotency.same-body",
         title: "The order of members and white space do not make another body",
         clauses: &["ruling.18-same-body"],
@@ -49,6 +56,13 @@ pub(super) const CHECKS: &[Check] = &[
         ],
         stage: Stage::Sandbox,
         cases: Cases::PerOperation(conflict),
+    },
+    Check {
+        id: "idempotency.nearly-the-same",
+        title: "A body in other letters, with another space or in another order is another body",
+        clauses: &["idempotency.conflict"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(nearly_the_same),
     },
     Check {
         id: "idempotency.refusals-are-not-stored",
@@ -132,6 +146,80 @@ fn replay_of_no_record(setting: &Setting<'_>, operation: &Operation) -> Option<V
     case.expect(first, "idempotency.replay", Rule::Ends(none));
     replayed(&mut case, first);
     Some(vec![case])
+}
+
+fn other_reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let mut operations = setting.operations();
+    let of = |it| keyed(setting, "other-reference", it);
+    let (operation, call) = operations.find_map(|it| Some((it, of(it)?)))?;
+    let mut case = Case::about(operation, "");
+    let first = case.push(call.clone().header("x-reference-id", "the-first"));
+    case.expect(first, "idempotency.replay", Rule::succeeds(operation));
+    let again = case.push(call.header("x-reference-id", REFERENCE));
+    for rule in [Rule::SameResult(first), Rule::SameEnding(first)] {
+        case.expect(again, "idempotency.replay", rule);
+    }
+    Some(vec![case])
+}
+
+/// A change of a body that leaves it valid; none where there is nothing to change.
+type Change = fn(&Operation, &mut Json<'static>) -> Option<()>;
+
+/// Of each change the first operation that can be asked so: how a service compares bodies is not an operation's.
+fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let changes: [(&str, Change); 3] = [
+        ("in other letters", |operation, body| {
+            change_text(operation, body, str::to_lowercase)
+        }),
+        ("with another space", |operation, body| {
+            change_text(operation, body, |text| text.replacen(' ', "  ", 1))
+        }),
+        ("in another order", reversed),
+    ];
+    let case = |(name, change): (&str, Change)| {
+        let of = |operation| {
+            let call = keyed(setting, name, operation)?;
+            let mut other = call.clone();
+            let Payload::Json(body) = &mut other.payload else {
+                return None;
+            };
+            change(operation, body)?;
+            (other != call).then_some((operation, call, other))
+        };
+        let (operation, call, other) = setting.operations().find_map(of)?;
+        let mut case = Case::about(operation, name);
+        let first = case.push(call);
+        case.expect(first, "idempotency.conflict", Rule::succeeds(operation));
+        case.push(other);
+        let conflict = Rule::fails(ErrorCode::IdempotencyConflict);
+        Some(case.expecting("idempotency.conflict", conflict))
+    };
+    Some(changes.into_iter().filter_map(case).collect())
+}
+
+/// Of a text that may be written in several ways, such as a name.
+fn change_text(
+    operation: &Operation,
+    body: &mut Json<'static>,
+    to: impl Fn(&str) -> String,
+) -> Option<()> {
+    let mut folding = operation.request.iter().filter(|field| field.folds);
+    folding.find_map(|field| {
+        let text = body.get(&field.name)?.as_text()?;
+        let changed = Some(to(text)).filter(|changed| changed != text)?;
+        body.set(field.name.clone(), Json::from(changed));
+        Some(())
+    })
+}
+
+fn reversed(operation: &Operation, body: &mut Json<'static>) -> Option<()> {
+    let mut fields = operation.request.iter();
+    fields.find_map(|field| {
+        let items = body.get(&field.name)?.as_list().filter(|it| it.len() > 1)?;
+        let items: Vec<_> = items.iter().rev().cloned().collect();
+        body.set(field.name.clone(), Json::List(items));
+        Some(())
+    })
 }
 
 fn same_body(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
@@ -222,7 +310,12 @@ fn concurrent(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
     case.send_together(0);
     let one = Rule::OneWithout(REPLAY);
     let case = case.expecting("ruling.20-concurrent-duplicates", one);
-    Some(vec![case.expecting("idempotency.replay", Rule::OneId)])
+    let case = case.expecting("idempotency.replay", Rule::OneId);
+    // A conflict is another body's.
+    let conflict = Ending::Error(ErrorCode::IdempotencyConflict);
+    Some(vec![
+        case.expecting("idempotency.conflict", Rule::NoneEnds(conflict)),
+    ])
 }
 
 fn keys(setting: &Setting<'_>) -> Option<Vec<Case>> {

@@ -2,6 +2,7 @@
 //! since. Asked of every service, with the cheapest operations there are.
 
 use svc_fixtures::contract::{Environment, ErrorCode, Field, Operation, Paise};
+use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
 use super::idempotency::another;
@@ -98,7 +99,42 @@ fn prices(setting: &Setting<'_>) -> Option<Vec<Case>> {
         }
         before = Some(step);
     }
-    Some(vec![case])
+    Some([case].into_iter().chain(of_known_inputs(setting)).collect())
+}
+
+/// Inputs that the sandbox knows: what they cost on live is what their answers say, whatever is found.
+fn of_known_inputs(setting: &Setting<'_>) -> Option<Case> {
+    let operations = cheapest(setting);
+    let mut case = Case {
+        environment: Environment::Live,
+        ..Case::new("inputs that the sandbox knows")
+    };
+    let mut before = lead::to_success(&mut case, setting, operations.first()?);
+    case.expect(before, "billing.conclusive", Rule::Charged(true));
+    let known = setting
+        .inputs
+        .iter()
+        .filter(|it| it.environment == Environment::Test);
+    for input in known {
+        let of = |operation: &&&Operation| {
+            let completes = input.ending(operation) == Some(Ending::Completed);
+            let field = input.field(setting.contract, operation);
+            // What is the sample is asked elsewhere.
+            completes
+                && field.is_some_and(|field| {
+                    sample::value(setting.contract, field).as_text() != Some(&*input.value)
+                })
+        };
+        let Some(operation) = operations.iter().find(of) else {
+            continue;
+        };
+        let field = input.field(setting.contract, operation)?;
+        let step = lead::to_text(&mut case, setting, operation, field, &input.value);
+        case.expect(step, "billing.conclusive", Rule::Charged(true));
+        case.expect(step, "billing.balance-falls", Rule::BalanceFell(before));
+        before = step;
+    }
+    (case.steps.len() > 1).then_some(case)
 }
 
 /// The field of an operation that identifies its subject by the specification's own words.
@@ -135,7 +171,53 @@ fn failures(setting: &Setting<'_>) -> Option<Vec<Case>> {
     case.expect(failed, FREE, down(setting));
     case.push_again(first);
     let case = case.expecting(FREE, Rule::BalanceAddsUp(first));
-    Some([case].into_iter().chain(known_failures(setting)).collect())
+    let others = [refused(setting, operation), down_elsewhere(setting)];
+    let cases = [case].into_iter().chain(known_failures(setting));
+    Some(cases.chain(others.into_iter().flatten()).collect())
+}
+
+/// What is refused, for whatever reason, between two results.
+fn refused(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
+    let mut case = on_live(operation);
+    case.name += ": refusals";
+    let first = lead::to_success(&mut case, setting, operation);
+    case.expect(first, FREE, Rule::Charged(true));
+    let call = case.steps[first].request.clone();
+    let field = identifier(operation)?;
+    let unbroken = case.push(call.clone().raw("{\"open"));
+    let empty = case.push(call.raw("{}"));
+    let blank = lead::to_text(&mut case, setting, operation, field, "not-this-format");
+    for step in [unbroken, empty, blank] {
+        case.expect(step, FREE, Rule::Ends(Ending::NoFault));
+    }
+    case.push_again(first);
+    Some(case.expecting(FREE, Rule::BalanceAddsUp(first)))
+}
+
+/// How many operations are asked with the sentinel in a field behind the first.
+const ELSEWHERE: usize = 3;
+
+/// A source that is down by an identifier behind the first one, between two results.
+fn down_elsewhere(setting: &Setting<'_>) -> Option<Case> {
+    let operations = cheapest(setting);
+    let operation = *operations.first()?;
+    let mut case = on_live(operation);
+    case.name += ": sources that are down by another identifier";
+    let first = lead::to_success(&mut case, setting, operation);
+    case.expect(first, FREE, Rule::Charged(true));
+    let second = operations.into_iter().filter_map(|operation| {
+        let identifiers = operation.identifiers().map(|(_, field)| field);
+        let mut specified =
+            identifiers.filter(|it| !it.ruled.iter().any(|key| key == "identifies"));
+        Some((operation, specified.nth(1)?))
+    });
+    for (operation, field) in second.take(ELSEWHERE) {
+        let sentinel = &setting.contract.service.sentinel.text;
+        let failed = lead::to_text(&mut case, setting, operation, field, sentinel);
+        case.expect(failed, FREE, down(setting));
+    }
+    case.push_again(first);
+    Some(case.expecting(FREE, Rule::BalanceAddsUp(first)))
 }
 
 /// What fails on the sandbox may do so on live, too.
@@ -192,10 +274,13 @@ fn sandbox(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let first = lead::to_success(&mut case, setting, operation);
     case.expect(first, "billing.conclusive", Rule::Charged(true));
     let free = "billing.sandbox-free";
-    let between = case.steps[first].request.clone().to(Environment::Test);
-    let between = case.push(between);
+    // A key of the sandbox is none of live: under the same one live makes a call of its own.
+    let plain = case.steps[first].request.clone();
+    let call = plain.idempotency(&format!("{}-wallet-sandbox", setting.seed));
+    let between = case.push(call.clone().to(Environment::Test));
     case.expect(between, free, Rule::Charged(false));
-    case.push_again(first);
+    let last = case.push(call);
+    case.expect(last, "billing.conclusive", Rule::Charged(true));
     Some(vec![case.expecting(free, Rule::BalanceAddsUp(first))])
 }
 

@@ -27,6 +27,8 @@ pub enum Rule {
     Ends(Ending),
     /// Some call of the case ends so.
     SomeEnds(Ending),
+    /// No call of the case ends so.
+    NoneEnds(Ending),
     /// `error.message` has this text in it.
     Mentions(String),
     /// This holds of what stands at this place.
@@ -38,11 +40,11 @@ pub enum Rule {
     /// Status, `status` and `error.code` are those of the answer to that step.
     SameEnding(usize),
     /// What the answers to the steps of each side say alike is the same on both sides: to calls that give a field
-    /// its default, and to calls that leave it out.
+    /// its default, and to calls that leave it out; to flows alone, and to flows with another begun meanwhile.
     Alike {
-        /// The steps that give it.
+        /// The steps that give it, or are alone.
         given: [usize; 2],
-        /// The steps that leave it out.
+        /// The steps that leave it out, or are not.
         left_out: [usize; 2],
     },
     /// The `verificationId` is another than that of that step.
@@ -115,7 +117,7 @@ impl Rule {
             | Rule::Spend { .. }
             | Rule::Usage(_)
             | Rule::Received(_) => true,
-            Rule::Ends(ending) | Rule::SomeEnds(ending) => limit(ending),
+            Rule::Ends(ending) | Rule::SomeEnds(ending) | Rule::NoneEnds(ending) => limit(ending),
             Rule::Value(place, _) => *place == Place::of(["billing", "walletBalanceAfter"]),
             Rule::Mentions(_)
             | Rule::SameBytes(_)

@@ -32,8 +32,8 @@ pub(super) fn judge(
         Some(Some(value)) => value.clone(),
         _ => "nothing".to_owned(),
     };
-    let what = format!("`{place}` where the field is left out");
-    let expected = format!("{}, as where its default is given", shown(&given));
+    let what = format!("`{place}` of this call and another one like it");
+    let expected = format!("{}, as two others answer", shown(&given));
     findings.must(clause, odd.is_none(), &what, expected, shown(&left_out));
 }
 

@@ -8,6 +8,9 @@ use svc_fixtures::json::Json;
 use crate::capture::{Exchange, Request, Response};
 use crate::plan::{Setting, VERIFICATIONS};
 
+/// The header that a caller names a call with.
+pub(super) const REFERENCE: &str = "x-reference-id";
+
 /// One answer.
 pub(super) struct Answer<'a> {
     pub(super) request: &'a Request,
@@ -18,6 +21,8 @@ pub(super) struct Answer<'a> {
     pub(super) json: Option<Json<'a>>,
     /// Whether it is the result of the call that came later, and so has no HTTP status of its own.
     pub(super) later: bool,
+    /// The references of the calls before it under its idempotency key: it may be a replay of one of them.
+    pub(super) earlier_references: Vec<Option<&'a str>>,
 }
 
 impl<'a> Answer<'a> {
@@ -31,6 +36,7 @@ impl<'a> Answer<'a> {
             at_s: exchange.at_s,
             json: Json::parse(&response.body).ok(),
             later: false,
+            earlier_references: Vec::new(),
         })
     }
 
@@ -50,7 +56,20 @@ impl<'a> Answer<'a> {
             at_s: None,
             json: Json::parse(&response.body).ok(),
             later: true,
+            earlier_references: Vec::new(),
         }
+    }
+
+    /// The answer to a step, which may be a replay of one before it.
+    pub(super) fn of_step(exchanges: &'a [Exchange], at: usize) -> Result<Self, String> {
+        let mut answer = Answer::last_of(&exchanges[at])?;
+        let key = |request: &'a Request| request.header("idempotency-key");
+        if let Some(own) = key(answer.request) {
+            let before = exchanges[..at].iter().map(|it| &it.request);
+            let before = before.filter(|it| key(it) == Some(own));
+            answer.earlier_references = before.map(|it| it.header(REFERENCE)).collect();
+        }
+        Ok(answer)
     }
 
     /// The value at a place of the answer: names of members.

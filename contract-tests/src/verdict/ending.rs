@@ -5,6 +5,7 @@ use svc_fixtures::json::Json;
 
 use super::answer::{Answer, shown};
 use super::finding::Findings;
+use super::members;
 use crate::redact::REDACTED;
 
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
@@ -91,6 +92,7 @@ fn data(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation)
     };
     if mistakes.is_empty() {
         findings.must(&operation.clause, true, "", "", "");
+        members::judge(findings, answer, operation);
     }
     for mistake in mistakes {
         let what = format!("`data.{}`", mistake.path);

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use svc_fixtures::json::Json;
 
-use super::answer::Answer;
+use super::answer::{Answer, REFERENCE};
 use super::finding::{Findings, Verdict};
 use crate::capture::Response;
 use svc_fixtures::contract::Environment;
@@ -143,10 +143,11 @@ fn identity(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     if answer.looked_up() {
         return;
     }
-    let sent = answer.request.header("x-reference-id");
-    let sent = sent.map_or(Json::Null, Json::from);
+    let as_json = |sent: Option<&str>| sent.map_or(Json::Null, |sent| Json::from(sent.to_owned()));
+    let sent = as_json(answer.request.header(REFERENCE));
     let echo = answer.at(&["referenceId"]);
-    let repeats = echo.is_none_or(|echo| *echo == sent);
+    let mut earlier = answer.earlier_references.iter();
+    let repeats = echo.is_none_or(|echo| *echo == sent || earlier.any(|it| *echo == as_json(*it)));
     let (what, found) = ("`referenceId`", answer.shown(&["referenceId"]));
     findings.must("envelope.reference-id", repeats, what, &sent, found);
     let clause = "ruling.01-reference-id-always";

@@ -11,6 +11,7 @@ mod finding;
 mod inconclusive;
 mod issued;
 mod law;
+mod members;
 pub(crate) mod posted;
 mod price;
 mod registered;
@@ -45,7 +46,9 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
         found: Vec::new(),
     };
     let mut inconclusive = Vec::new();
-    let answers: Vec<_> = captured.exchanges.iter().map(Answer::last_of).collect();
+    let all = 0..captured.exchanges.len();
+    let answers = all.map(|at| Answer::of_step(&captured.exchanges, at));
+    let answers: Vec<_> = answers.collect();
     for (at, step) in case.steps.iter().enumerate() {
         findings.step = at;
         if let Some(exchange) = captured.exchanges.get(at)

@@ -203,8 +203,22 @@ fn says_the_same(
         if id != Some(look_up.text(&["verificationId"])) || !look_up.looked_up() {
             continue;
         }
-        let mut parts = ["status", "data", "error"].iter();
-        let same = parts.all(|name| match (json.get(name), look_up.at(&[name])) {
+        // How a refusal is put into words is left open, and so is what else stands beside it.
+        let places: &[&[&str]] = match findings.setting.by_rulings() {
+            true => &[&["status"], &["data"], &["error"]],
+            false => &[
+                &["status"],
+                &["data"],
+                &["error", "code"],
+                &["error", "retryable"],
+            ],
+        };
+        let said = |place: &[&str]| {
+            let mut names = place.iter();
+            names.try_fold(&json, |json, name| json.get(name))
+        };
+        let mut places = places.iter();
+        let same = places.all(|place| match (said(place), look_up.at(place)) {
             (Some(old), Some(new)) => value::same(old, new),
             (old, new) => old.is_none() && new.is_none(),
         });

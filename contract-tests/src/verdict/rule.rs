@@ -39,9 +39,7 @@ fn compare(
             findings.must(clause, old == new, "the body", whole(old), whole(new));
         }
         Rule::SameResult(step) => same_result(findings, clause, first(step)?, answer),
-        Rule::SameEnding(step) => {
-            findings.equal(clause, "the ending", first(step)?.ending(), answer.ending());
-        }
+        Rule::SameEnding(step) => same_ending(findings, clause, first(step)?, answer),
         Rule::Alike { given, left_out } => sides(findings, clause, answers, [given, left_out])?,
         Rule::OtherId(step) => other_id(findings, clause, first(step)?, answer),
         Rule::BalanceFell(step) => {
@@ -77,7 +75,8 @@ fn compare(
             findings.equal(clause, "the HTTP status", *status, found);
         }
         Rule::Usage(rows) => usage::is(findings, clause, answer, rows),
-        Rule::SomeEnds(ending) => some_ends(findings, clause, answers, *ending),
+        Rule::SomeEnds(ending) => some_ends(findings, clause, answers, *ending, true),
+        Rule::NoneEnds(ending) => some_ends(findings, clause, answers, *ending, false),
         Rule::OneWithout(name) => one_without(findings, clause, answers, name),
         Rule::Ends(ending) => ends(findings, clause, answer, *ending),
         Rule::Mentions(text) => mentions(findings, clause, answer, text),
@@ -97,6 +96,10 @@ fn other_id(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answe
     let [old, new] = [first, answer].map(|answer| answer.text(&["verificationId"]));
     let other = format!("another than {old}");
     findings.must(clause, old != new, "`verificationId`", other, new);
+}
+
+fn same_ending(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
+    findings.equal(clause, "the ending", first.ending(), answer.ending());
 }
 
 fn same_result(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
@@ -185,12 +188,19 @@ fn rejected(answer: &Answer<'_>) -> bool {
     answer.failed() && (400..500).contains(&answer.response.status)
 }
 
-fn some_ends(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, ending: Ending) {
+fn some_ends(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answers: &Answers<'_>,
+    ending: Ending,
+    wanted: bool,
+) {
     let known = || answers.iter().flatten();
     let some = known().any(|answer| ended(findings, answer, ending));
     let all: Vec<_> = known().map(Answer::ending).collect();
-    let expected = format!("one of them {ending}");
-    findings.must(clause, some, "the endings", expected, all.join(", "));
+    let how_many = if wanted { "one" } else { "none" };
+    let (holds, expected) = (some == wanted, format!("{how_many} of them {ending}"));
+    findings.must(clause, holds, "the endings", expected, all.join(", "));
 }
 
 fn one_without(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, name: &str) {

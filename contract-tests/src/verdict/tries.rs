@@ -91,7 +91,12 @@ fn given_up(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec<
         false => known,
     };
     for (at, step) in case.steps.iter_mut().enumerate() {
-        let whole = |rule: &Rule| matches!(rule, Rule::SomeEnds(_) | Rule::OneWithout(_));
+        let whole = |rule: &Rule| {
+            matches!(
+                rule,
+                Rule::SomeEnds(_) | Rule::NoneEnds(_) | Rule::OneWithout(_)
+            )
+        };
         step.expect.retain(|it| at < known && !whole(&it.rule));
     }
     let mut found = super::judge(setting, &case, captured);

@@ -37,7 +37,7 @@ pub enum TroubleKind {
     NoWholeAnswer(TransportError),
     /// A refusal that says by the contract's own words that a later try may succeed.
     Refused(ErrorCode),
-    /// A wallet that fell by more than was charged: others may have used it.
+    /// A wallet that fell by another amount than was charged: others may have used or filled it.
     WalletMoved,
 }
 
@@ -72,7 +72,7 @@ impl Trouble {
     /// A wallet that may have been moved by others. Each wait is longer than the one before, so that what they
     /// take between the tries differs.
     fn of_wallet(case: &Case, captured: &CapturedCase) -> Option<Self> {
-        let (step, _) = wallet::shortfall(case, captured)?;
+        let step = wallet::moved(case, captured)?;
         let longer = u32::try_from(captured.try_ + 1).unwrap_or(1);
         Some(Trouble {
             step,
@@ -115,7 +115,9 @@ impl Trouble {
             TroubleKind::NoWholeAnswer(TransportError::Cut { .. }) => "a broken connection".into(),
             TroubleKind::NoWholeAnswer(_) => "no connection".into(),
             TroubleKind::Refused(code) => format!("an honest {code}"),
-            TroubleKind::WalletMoved => "a wallet that fell by more than was charged".into(),
+            TroubleKind::WalletMoved => {
+                "a wallet that fell by another amount than was charged".into()
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The wallet, judged: it falls by what is charged. Others may use it beside the run: what they take is told
-//! from what the service takes by trying again.
+//! The wallet, judged: it falls by what is charged. Others may use it beside the run, or fill it: what they do is told
+//! from what the service does by trying again.
 
 use std::ops::RangeInclusive;
 
@@ -38,14 +38,14 @@ pub(super) fn fell(
     findings.must(clause, fits, what, expected, found);
 }
 
-/// The first step at which the wallet of a try has fallen by more than was charged, and by how much more:
-/// others may have used it, or what an earlier case left pending came to its end, and was charged.
-pub(super) fn shortfall(case: &Case, captured: &CapturedCase) -> Option<(usize, Paise)> {
-    shortfalls(case, captured).next()
+/// The first step at which the wallet of a try has fallen by another amount than was charged: others may have used
+/// or filled it, or what an earlier case left pending came to its end, and was charged.
+pub(super) fn moved(case: &Case, captured: &CapturedCase) -> Option<usize> {
+    moves(case, captured).next().map(|(step, _)| step)
 }
 
-/// All such steps: others may have used it several times.
-fn shortfalls(case: &Case, captured: &CapturedCase) -> impl Iterator<Item = (usize, Paise)> {
+/// All such steps, and by how many paise more it fell: others may have used it several times.
+fn moves(case: &Case, captured: &CapturedCase) -> impl Iterator<Item = (usize, i64)> {
     case.steps.iter().enumerate().filter_map(move |(at, step)| {
         let fell = step
             .expect
@@ -55,48 +55,51 @@ fn shortfalls(case: &Case, captured: &CapturedCase) -> impl Iterator<Item = (usi
                 Rule::BalanceAddsUp(first) => Some((first, first + 1)),
                 _ => None,
             })?;
-        let short = between(captured, fell.0, captured, fell.1..=at)?;
-        (short > Paise::ZERO).then_some((at, short))
+        let moved = between(captured, fell.0, captured, fell.1..=at)?;
+        (moved != 0).then_some((at, moved))
     })
 }
 
-/// By how much more than it was charged the wallet is lower at a step than at an earlier one.
+/// By how many paise more than it was charged the wallet is lower at a step than at an earlier one; less than none
+/// where it is higher.
 fn between(
     one: &CapturedCase,
     first: usize,
     other: &CapturedCase,
     charged: RangeInclusive<usize>,
-) -> Option<Paise> {
+) -> Option<i64> {
     let first = Answer::of(one.exchanges.get(first)?).ok()?;
     let answer = Answer::of(other.exchanges.get(*charged.end())?).ok()?;
     let (before, found) = (first.paise(&BALANCE)?, answer.paise(&BALANCE)?);
-    let fall = before.checked_sub(found)?;
+    let fall = before.0 - found.0;
     let since = other.exchanges.get(charged)?.iter();
     let since: Vec<_> = since.filter_map(|one| Answer::of(one).ok()).collect();
-    let amount = Answer::sum(since.iter());
-    match fall.0 == amount.0 * 100 {
-        true => Some(Paise::ZERO),
-        false => fall.checked_sub(amount),
-    }
+    let amount = Answer::sum(since.iter()).0;
+    Some(if fall == amount * 100 {
+        0
+    } else {
+        fall - amount
+    })
 }
 
-/// Takes back what was found of a wallet that others move. A service that takes more than it says does so alike
+/// Takes back what was found of a wallet that others move. A service that takes another amount than it says does so alike
 /// in every try, of which there are so many at most, and alike between the tries, which lie differently far
 /// apart; others do not.
 pub(super) fn excuse(case: &Case, tries: &[&CapturedCase], most: usize, found: &mut [Finding]) {
     let Some(last) = tries.last() else { return };
-    let steps: Vec<_> = shortfalls(case, last).collect();
-    let Some((_, short)) = steps.first() else {
+    let steps: Vec<_> = moves(case, last).collect();
+    let Some((_, moved)) = steps.first() else {
         return;
     };
     let why = if tries.len() < most {
-        format!("others may move this wallet: it fell by {short} INR more than was charged")
+        let (amount, how) = (Paise(moved.abs()), if *moved > 0 { "more" } else { "less" });
+        format!("others may move this wallet: it fell by {amount} INR {how} than was charged")
     } else if alike(case, tries) {
         return;
     } else {
         let tries = tries.len();
         format!(
-            "others move this wallet: it fell by more than was charged, and not alike in {tries} tries"
+            "others move this wallet: it fell by another amount than was charged, and not alike in {tries} tries"
         )
     };
     for finding in found {
@@ -115,9 +118,9 @@ pub(super) fn excuse(case: &Case, tries: &[&CapturedCase], most: usize, found: &
 }
 
 fn alike(case: &Case, tries: &[&CapturedCase]) -> bool {
-    let same = |found: &[Option<Paise>]| found.windows(2).all(|two| two[0] == two[1]);
+    let same = |found: &[Option<i64>]| found.windows(2).all(|two| two[0] == two[1]);
     let within = tries.iter();
-    let within = within.map(|one| shortfall(case, one).map(|(_, short)| short));
+    let within = within.map(|one| moves(case, one).next().map(|(_, moved)| moved));
     let apart = tries.windows(2).map(|two| {
         let last = two[0].exchanges.len().checked_sub(1)?;
         between(two[0], last, two[1], 0..=0)
