@@ -37,6 +37,7 @@ class Account:
         self.last_ref = None
         self.sandbox_calls = 0
         self.ncharges = 0
+        self.ntopped = 0
 
 
 class Ctx:

@@ -61,6 +61,10 @@ class Wallet:
         if d("hold_lost_update") and ctx.snapshot is not None:
             a.balance = ctx.snapshot
         a.balance -= debit
+        if self.h("wallet_topped_up"):
+            a.ntopped += 1
+            if a.ntopped % 60 == 0:
+                a.balance += 10_000_00
         return amount
 
     def charge_anyway(self, ctx, price):                             # for defects only

@@ -88,34 +88,40 @@ fn another_begun(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Cas
     case.push(lead::sample_call(setting, operation).carrying(carries));
     let case = case.expecting("flows.own-envelope", Rule::OtherId(first?));
     let case = case.expecting(&flow.clause, Rule::succeeds(operation));
-    Some(vec![case, mixed_up(setting, operation)?])
+    Some(
+        [case]
+            .into_iter()
+            .chain(mixed_up(setting, operation))
+            .collect(),
+    )
 }
 
-/// A flow alone, and one with another begun since, by turns: both end in the same.
+/// A flow to its end, once with another begun meanwhile between twice alone: all end in the same.
 fn mixed_up(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
-    let (flow, _) = later_step(setting, operation)?;
+    let (flow, step) = later_step(setting, operation)?;
+    let last = flow.steps.last()?;
+    if last.operation != step.operation {
+        return None;
+    }
     let begins = setting.contract.operation(&flow.steps[0].operation)?;
     let mut case = Case::about(operation, "whose it is");
-    let mut steps = [0; 4];
+    let mut steps = [0; 3];
     for (at, step) in steps.iter_mut().enumerate() {
         let (carries, _) = lead::before(&mut case, setting, operation);
-        if at % 2 == 1 {
-            let other = lead::to_status(&mut case, setting, begins, OTHERS[at / 2])?;
+        if at == 1 {
+            let other = lead::to_status(&mut case, setting, begins, 200)?;
             case.expect(other, &flow.clause, Rule::Ends(Ending::Understood));
         }
         *step = case.push(lead::sample_call(setting, operation).carrying(carries));
         case.expect(*step, &flow.clause, Rule::succeeds(operation));
     }
-    let [a, b, c, d] = steps;
+    let [before, meanwhile, after] = steps;
     let alike = Rule::Alike {
-        given: [a, c],
-        left_out: [b, d],
+        given: [before, after],
+        left_out: [meanwhile; 2],
     };
     Some(case.expecting(&flow.clause, alike))
 }
-
-/// What the others are asked for: statuses that no input has, so that they are people like any other.
-const OTHERS: [u16; 2] = [200, 201];
 
 fn unknown(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let (flow, step) = later_step(setting, operation)?;

@@ -99,42 +99,35 @@ fn prices(setting: &Setting<'_>) -> Option<Vec<Case>> {
         }
         before = Some(step);
     }
-    Some([case].into_iter().chain(of_known_inputs(setting)).collect())
+    of_known_inputs(&mut case, setting, before?);
+    Some(vec![case])
 }
 
-/// Inputs that the sandbox knows: what they cost on live is what their answers say, whatever is found.
-fn of_known_inputs(setting: &Setting<'_>) -> Option<Case> {
+/// Inputs that the specification knows on the sandbox: what they cost on live is what their answers say, whatever is
+/// found.
+fn of_known_inputs(case: &mut Case, setting: &Setting<'_>, mut before: usize) {
     let operations = cheapest(setting);
-    let mut case = Case {
-        environment: Environment::Live,
-        ..Case::new("inputs that the sandbox knows")
-    };
-    let mut before = lead::to_success(&mut case, setting, operations.first()?);
-    case.expect(before, "billing.conclusive", Rule::Charged(true));
-    let known = setting
+    for input in setting
         .inputs
         .iter()
-        .filter(|it| it.environment == Environment::Test);
-    for input in known {
-        let of = |operation: &&&Operation| {
-            let completes = input.ending(operation) == Some(Ending::Completed);
-            let field = input.field(setting.contract, operation);
+        .filter(|it| it.clause.starts_with("sandbox."))
+    {
+        let completes = operations
+            .iter()
+            .filter(|it| input.ending(it) == Some(Ending::Completed));
+        let mut takes = completes.filter_map(|it| Some((*it, input.field(setting.contract, it)?)));
+        let taken = takes.find(|(_, field)| {
             // What is the sample is asked elsewhere.
-            completes
-                && field.is_some_and(|field| {
-                    sample::value(setting.contract, field).as_text() != Some(&*input.value)
-                })
-        };
-        let Some(operation) = operations.iter().find(of) else {
+            sample::value(setting.contract, field).as_text() != Some(&*input.value)
+        });
+        let Some((operation, field)) = taken else {
             continue;
         };
-        let field = input.field(setting.contract, operation)?;
-        let step = lead::to_text(&mut case, setting, operation, field, &input.value);
+        let step = lead::to_text(case, setting, operation, field, &input.value);
         case.expect(step, "billing.conclusive", Rule::Charged(true));
         case.expect(step, "billing.balance-falls", Rule::BalanceFell(before));
         before = step;
     }
-    (case.steps.len() > 1).then_some(case)
 }
 
 /// The field of an operation that identifies its subject by the specification's own words.
@@ -171,45 +164,31 @@ fn failures(setting: &Setting<'_>) -> Option<Vec<Case>> {
     case.expect(failed, FREE, down(setting));
     case.push_again(first);
     let case = case.expecting(FREE, Rule::BalanceAddsUp(first));
-    let others = [refused(setting, operation), down_elsewhere(setting)];
+    let refused = refused(setting, operation);
     let cases = [case].into_iter().chain(known_failures(setting));
-    Some(cases.chain(others.into_iter().flatten()).collect())
-}
-
-/// What is refused, for whatever reason, between two results.
-fn refused(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
-    let mut case = on_live(operation);
-    case.name += ": refusals";
-    let first = lead::to_success(&mut case, setting, operation);
-    case.expect(first, FREE, Rule::Charged(true));
-    let call = case.steps[first].request.clone();
-    let field = identifier(operation)?;
-    let unbroken = case.push(call.clone().raw("{\"open"));
-    let empty = case.push(call.raw("{}"));
-    let blank = lead::to_text(&mut case, setting, operation, field, "not-this-format");
-    for step in [unbroken, empty, blank] {
-        case.expect(step, FREE, Rule::Ends(Ending::NoFault));
-    }
-    case.push_again(first);
-    Some(case.expecting(FREE, Rule::BalanceAddsUp(first)))
+    Some(cases.chain(refused).collect())
 }
 
 /// How many operations are asked with the sentinel in a field behind the first.
-const ELSEWHERE: usize = 3;
+const ELSEWHERE: usize = 2;
 
-/// A source that is down by an identifier behind the first one, between two results.
-fn down_elsewhere(setting: &Setting<'_>) -> Option<Case> {
-    let operations = cheapest(setting);
-    let operation = *operations.first()?;
+/// What is refused, and sources that are down by an identifier behind the first one, between two results.
+fn refused(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
     let mut case = on_live(operation);
-    case.name += ": sources that are down by another identifier";
+    case.name += ": refusals, and sources that are down by another identifier";
     let first = lead::to_success(&mut case, setting, operation);
     case.expect(first, FREE, Rule::Charged(true));
-    let second = operations.into_iter().filter_map(|operation| {
+    let empty = case.steps[first].request.clone().raw("{}");
+    let empty = case.push(empty);
+    let field = identifier(operation)?;
+    let malformed = lead::to_text(&mut case, setting, operation, field, "not-this-format");
+    for step in [empty, malformed] {
+        case.expect(step, FREE, Rule::Ends(Ending::NoFault));
+    }
+    let second = cheapest(setting).into_iter().filter_map(|operation| {
         let identifiers = operation.identifiers().map(|(_, field)| field);
-        let mut specified =
-            identifiers.filter(|it| !it.ruled.iter().any(|key| key == "identifies"));
-        Some((operation, specified.nth(1)?))
+        let ruled = |it: &&Field| it.ruled.iter().any(|key| key == "identifies");
+        Some((operation, identifiers.filter(|it| !ruled(it)).nth(1)?))
     });
     for (operation, field) in second.take(ELSEWHERE) {
         let sentinel = &setting.contract.service.sentinel.text;

@@ -108,7 +108,12 @@ impl Pseudonyms {
             }
         }
         let mut mine = Vec::new();
-        for value in values.into_iter().filter(|value| !keep.contains(value)) {
+        // What is a part of what everybody can read, as a PAN is of a GSTIN, everybody can read.
+        let kept = |value: &String| {
+            let of = |text: &String| value.len() >= SHORTEST && text.contains(&**value);
+            keep.contains(value) || keep.iter().any(of)
+        };
+        for value in values.into_iter().filter(|value| !kept(value)) {
             let next = self.known.len() + 1;
             let known = self.known.entry(value.clone());
             let pseudonym = known.or_insert_with(|| pseudonym(&value, next)).clone();

@@ -98,8 +98,10 @@ fn kind(finding: &Finding) -> (usize, u8, String, String) {
 fn known(case: &Case) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for step in &case.steps {
-        if let Payload::Json(body) = &step.request.payload {
-            texts(body, &mut known);
+        match &step.request.payload {
+            Payload::Json(body) => texts(body, &mut known),
+            Payload::Raw(bytes) => texts(&Json::parse(bytes).unwrap_or(Json::Null), &mut known),
+            Payload::Nothing | Payload::Law(_) => {}
         }
         let tests = step.expect.iter().flat_map(|it| match &it.rule {
             Rule::Value(_, test) => test.all(),

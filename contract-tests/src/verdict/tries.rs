@@ -84,7 +84,9 @@ pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) 
 fn given_up(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec<Finding> {
     let mut case = case.clone();
     let trouble = Trouble::of(setting, &case, captured);
-    let known = trouble.map_or(captured.exchanges.len(), |trouble| trouble.step);
+    let known = trouble.map_or(captured.exchanges.len(), |trouble| {
+        trouble.first_step(setting.contract, &case, captured)
+    });
     // Of calls at once nobody knows which of them came first.
     let known = match case.together.contains(&known) {
         true => case.together.start,

@@ -69,6 +69,19 @@ impl Trouble {
         (!found.iter().all(holds)).then_some(first)
     }
 
+    /// The first step of a try that something was in the way of: a try whose connection broke in the end may have met
+    /// an honest refusal before.
+    pub(super) fn first_step(
+        &self,
+        contract: &Contract,
+        case: &Case,
+        captured: &CapturedCase,
+    ) -> usize {
+        let mut exchanges = captured.exchanges.iter().enumerate();
+        let refused = exchanges.find(|(step, it)| refusal(contract, case, *step, it).is_some());
+        refused.map_or(self.step, |(step, _)| self.step.min(step))
+    }
+
     /// A wallet that may have been moved by others. Each wait is longer than the one before, so that what they
     /// take between the tries differs.
     fn of_wallet(case: &Case, captured: &CapturedCase) -> Option<Self> {

@@ -56,8 +56,19 @@ fn moves(case: &Case, captured: &CapturedCase) -> impl Iterator<Item = (usize, i
                 _ => None,
             })?;
         let moved = between(captured, fell.0, captured, fell.1..=at)?;
-        (moved != 0).then_some((at, moved))
+        // One that has only fallen too little was filled by nobody: a charge was forgotten.
+        let filled = || {
+            let [first, last] = [fell.0, at].map(|step| balance(captured, step));
+            last > first
+        };
+        (moved > 0 || moved < 0 && filled()).then_some((at, moved))
     })
+}
+
+/// The balance that the answer to a step shows.
+fn balance(captured: &CapturedCase, step: usize) -> Option<Paise> {
+    let answer = Answer::of(captured.exchanges.get(step)?).ok()?;
+    answer.paise(&BALANCE)
 }
 
 /// By how many paise more than it was charged the wallet is lower at a step than at an earlier one; less than none
@@ -68,9 +79,7 @@ fn between(
     other: &CapturedCase,
     charged: RangeInclusive<usize>,
 ) -> Option<i64> {
-    let first = Answer::of(one.exchanges.get(first)?).ok()?;
-    let answer = Answer::of(other.exchanges.get(*charged.end())?).ok()?;
-    let (before, found) = (first.paise(&BALANCE)?, answer.paise(&BALANCE)?);
+    let (before, found) = (balance(one, first)?, balance(other, *charged.end())?);
     let fall = before.0 - found.0;
     let since = other.exchanges.get(charged)?.iter();
     let since: Vec<_> = since.filter_map(|one| Answer::of(one).ok()).collect();
