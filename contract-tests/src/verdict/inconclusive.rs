@@ -54,7 +54,8 @@ pub(super) fn why(
     (none && result && !fixed).then_some(NO_RECORD)
 }
 
-/// Whether a step's ending is that of an input which the specification fixes for the sandbox: its clause says so.
+/// Whether a step's ending is that of an input which the specification fixes for the sandbox: its clause says so, and
+/// is about inputs.
 fn by_clause(setting: &Setting<'_>, environment: Environment, step: &Step) -> bool {
     let mut endings = step.expect.iter();
     environment == Environment::Test
@@ -63,7 +64,9 @@ fn by_clause(setting: &Setting<'_>, environment: Environment, step: &Step) -> bo
             let fixes = |clause: &Clause| {
                 clause.id == expected.clause && clause.kind == ClauseKind::SandboxOnly
             };
-            matches!(expected.rule, Rule::Ends(_)) && clauses.any(fixes)
+            let mut inputs = setting.inputs.iter();
+            let about_inputs = inputs.any(|input| input.clause == expected.clause);
+            matches!(expected.rule, Rule::Ends(_)) && about_inputs && clauses.any(fixes)
         })
 }
 
