@@ -106,6 +106,8 @@ class Idempotency:
                 ctx.acct.balance -= price
                 if not d("replay_charges_silently") and "walletBalanceAfter" in env["billing"]:
                     env["billing"]["walletBalanceAfter"] = self.money(ctx.acct.balance, True)
+            if d("pending_replay_debits") and ctx.env == "live" and res[1]["status"] == "pending":
+                ctx.acct.balance -= price
             if d("replay_reference_lost"):
                 env["referenceId"] = None
             if d("replay_new_verification_id"):

@@ -51,6 +51,8 @@ class Pending:
                     ctx.acct.balance -= charged
                 else:
                     charged = self.commit(ctx)
+                if d("pending_end_debits_twice") and end == "success":
+                    ctx.acct.balance -= ctx.price
             elif not conclusive and d("pending_failure_charged"):
                 charged = self.charge_anyway(ctx, ctx.price)
             elif not conclusive and d("pending_hold_not_released"):

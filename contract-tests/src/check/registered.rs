@@ -5,6 +5,7 @@ use svc_fixtures::contract::{Environment, Operation};
 
 use super::entry::{Cases, Check, Stage, webhook_clauses};
 use crate::capture::Channel;
+use crate::plan::inputs::Input;
 use crate::plan::{Case, RequestTemplate, Rule, Setting, WebhookRule, lead};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -40,8 +41,7 @@ const CLAUSES: &[&str] = &[
     "auth.webhook-secret",
 ];
 
-/// A call whose result may come later: the sample, and each input that is known for it. What is slow on the sandbox
-/// may be so on live, too.
+/// Each call whose result may come later.
 fn cases(
     setting: &Setting<'_>,
     operation: &Operation,
@@ -51,18 +51,41 @@ fn cases(
     if !registered {
         return None;
     }
+    let inputs = slow(setting, operation, environment).into_iter();
+    let judged = |input: Option<&Input>| {
+        let value = input.map_or("", |input| &input.value);
+        let mut case = Case::about(operation, value).on(environment);
+        let call = called(&mut case, setting, operation, input);
+        judged(setting, operation, case, call)
+    };
+    Some(inputs.map(judged).collect())
+}
+
+/// What an operation may answer later: the sample, which is none of these inputs, and each input that is known for
+/// it. What is slow on the sandbox may be so on live, too.
+pub(super) fn slow<'s>(
+    setting: &'s Setting<'_>,
+    operation: &Operation,
+    environment: Environment,
+) -> Vec<Option<&'s Input>> {
     let slow = setting.inputs.iter().filter(|input| input.is_slow());
     let slow = slow.filter(|input| [environment, Environment::Test].contains(&input.environment));
-    let slow = slow.filter_map(|input| {
-        let field = input.field(setting.contract, operation)?;
-        let mut case = Case::about(operation, &input.value).on(environment);
-        let call = lead::to_text(&mut case, setting, operation, field, &input.value);
-        Some(judged(setting, operation, case, call))
-    });
-    let mut sample = Case::about(operation, "").on(environment);
-    let call = lead::to_success(&mut sample, setting, operation);
-    let sample = judged(setting, operation, sample, call);
-    Some([sample].into_iter().chain(slow).collect())
+    let slow = slow.filter(|input| input.field(setting.contract, operation).is_some());
+    [None].into_iter().chain(slow.map(Some)).collect()
+}
+
+/// Adds the call with such an input; answers its place.
+pub(super) fn called(
+    case: &mut Case,
+    setting: &Setting<'_>,
+    operation: &Operation,
+    input: Option<&Input>,
+) -> usize {
+    let field = |input: &Input| input.field(setting.contract, operation);
+    match input.and_then(|input| Some((field(input)?, &input.value))) {
+        Some((field, value)) => lead::to_text(case, setting, operation, field, value),
+        None => lead::to_success(case, setting, operation),
+    }
 }
 
 /// What came of a call, and what its look-up says where there is one. A webhook that comes when the wait is just over

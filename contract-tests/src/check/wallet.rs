@@ -6,6 +6,8 @@ use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
 use super::idempotency::another;
+use super::registered;
+use crate::capture::Channel;
 use crate::plan::inputs::Input;
 use crate::plan::{Case, Ending, Rule, Setting, lead};
 
@@ -61,6 +63,13 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["billing.hold"],
         stage: Stage::Live,
         cases: Cases::PerOperation(pending),
+    },
+    Check {
+        id: "wallet.result",
+        title: "A result that comes later lowers the balance once, by what it says",
+        clauses: &["billing.hold", "idempotency.no-double-charge"],
+        stage: Stage::Live,
+        cases: Cases::PerOperation(result),
     },
 ];
 
@@ -315,4 +324,33 @@ fn pending(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let step = lead::to_success(&mut case, setting, operation);
     case.expect(step, "billing.hold", Rule::succeeds(operation));
     Some(vec![case.expecting("billing.hold", Rule::Charged(false))])
+}
+
+/// Calls whose result may come later, and their replays before and after it, each between charged ones. Of a service
+/// that follows the rulings results come with the account's clock, which other checks move.
+fn result(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let consent = operation.pending.as_ref()?.by_consent.is_some();
+    let comes = !setting.by_rulings() || setting.can_use(Channel::Registered);
+    if !comes || consent || operation.price == Paise::ZERO {
+        return None;
+    }
+    let cheap = *cheapest(setting).first()?;
+    let inputs = registered::slow(setting, operation, Environment::Live).into_iter();
+    let around = |input: Option<&Input>| {
+        let value = input.map_or("", |input| &input.value);
+        let mut case = Case::about(operation, value).on(Environment::Live);
+        let first = lead::to_success(&mut case, setting, cheap);
+        case.expect(first, "billing.conclusive", Rule::Charged(true));
+        let call = registered::called(&mut case, setting, operation, input);
+        let key = format!("{}-wallet-{}", setting.seed, case.name.replace(' ', "-"));
+        case.change(call, |request| request.idempotency(&key));
+        case.push_again(call);
+        let second = case.push_again(first);
+        case.expect(second, "billing.hold", Rule::BalanceAddsUp(first));
+        case.push_again(call);
+        case.push_again(first);
+        let clause = "idempotency.no-double-charge";
+        case.expecting(clause, Rule::BalanceAddsUp(second))
+    };
+    Some(inputs.map(around).collect())
 }

@@ -61,8 +61,7 @@ impl<T: Target> Client<'_, T> {
         let Some(at) = captured.exchanges.len().checked_sub(1) else {
             return;
         };
-        let step = &case.steps[at];
-        let Some(operation) = needs_result(self.setting.contract, step, &captured.exchanges) else {
+        let Some(operation) = needs_result(self.setting.contract, case, &captured.exchanges) else {
             return;
         };
         let Some(id) = pending(&captured.exchanges[at]) else {
@@ -146,17 +145,20 @@ impl<T: Target> Client<'_, T> {
     }
 }
 
-/// The operation of a step whose result its case needs, where the service may answer it later: it must complete or
-/// cost something, or it is compared with a call whose result came later.
+/// The operation of the last step that was captured, where its case needs the result, and the service may answer it
+/// later: it must complete or cost something, it is compared with a call whose result came later, or what is
+/// charged is counted next.
 fn needs_result<'c>(
     contract: &'c Contract,
-    step: &Step,
-    earlier: &[Exchange],
+    case: &Case,
+    captured: &[Exchange],
 ) -> Option<&'c Operation> {
+    let at = captured.len().checked_sub(1)?;
+    let step = &case.steps[at];
     let request = &step.request;
     let operation = of_path(contract, &request.path).filter(|_| request.channel == Channel::Api)?;
-    let may_wait = operation.pending.as_ref().is_some_and(|row| !row.always);
-    let came_later = |at: &usize| earlier.get(*at).is_some_and(|it| it.result.is_some());
+    let pending = operation.pending.as_ref()?;
+    let came_later = |at: &usize| captured.get(*at).is_some_and(|it| it.result.is_some());
     let needs = |rule: &Rule| match rule {
         Rule::Ends(ending) => *ending == Ending::Completed,
         Rule::Charged(charged) => *charged,
@@ -164,8 +166,11 @@ fn needs_result<'c>(
         Rule::SameResult(at) | Rule::SameEnding(at) => came_later(at),
         _ => false,
     };
-    let mut rules = step.expect.iter().map(|it| &it.rule);
-    (may_wait && rules.any(needs)).then_some(operation)
+    let rules = |step: &Step, is: &dyn Fn(&Rule) -> bool| step.expect.iter().any(|it| is(&it.rule));
+    let next = case.steps.get(at + 1);
+    let counted = |next: &Step| rules(next, &|rule| matches!(rule, Rule::BalanceAddsUp(_)));
+    let is_needed = !pending.always && rules(step, &needs) || next.is_some_and(counted);
+    is_needed.then_some(operation)
 }
 
 /// The verification of a call that was answered pending.

@@ -148,6 +148,7 @@ fn observed(what: &str, operation: String, times: &[Took]) -> Option<Observed> {
         operation,
         pairs: shown,
         parent: None,
+        at_once: None,
     })
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Observed {
     pub(super) pairs: BTreeSet<usize>,
     /// The path of the object it is a member of, where it is one.
     pub(super) parent: Option<String>,
+    /// As what a difference of a later result is told where first answers show it, too.
+    pub(super) at_once: Option<(Kind, String)>,
 }
 
 pub(super) const THERE: &str = "is there";
@@ -46,6 +48,13 @@ pub(super) fn observed(gathered: &Gathered) -> Vec<Observed> {
     // One that has another form can't verify.
     let has_form = all.iter().any(|one| one.what == "signature of the webhook");
     all.retain(|one| !has_form || one.what != "its signature of the webhook");
+    let told = |one: &Observed| (one.kind, one.what.clone());
+    let known: BTreeSet<_> = all.iter().map(told).collect();
+    for one in &mut all {
+        if let Some(at_once) = one.at_once.take_if(|it| known.contains(it)) {
+            (one.kind, one.what) = at_once;
+        }
+    }
     all
 }
 
@@ -56,12 +65,16 @@ struct Here<'g> {
 }
 
 impl Here<'_> {
-    /// What is different, as people call it.
-    fn what(&self) -> String {
-        let path = match self.spot.path.as_str() {
+    fn path(&self) -> &str {
+        match self.spot.path.as_str() {
             "" => "the body",
             path => path,
-        };
+        }
+    }
+
+    /// What is different, as people call it.
+    fn what(&self) -> String {
+        let path = self.path();
         match self.spot.part {
             SpotPart::Answer => path.to_owned(),
             SpotPart::Later => format!("{path} of the later result"),
@@ -77,6 +90,8 @@ impl Here<'_> {
         right: String,
         pairs: BTreeSet<usize>,
     ) -> Observed {
+        let is_later = matches!(self.spot.part, SpotPart::Later);
+        let at_once = is_later.then(|| (kind, self.path().to_owned()));
         let kind = match self.spot.part {
             SpotPart::Webhook | SpotPart::Later => Kind::Webhook,
             SpotPart::Headers => Kind::Header,
@@ -90,6 +105,7 @@ impl Here<'_> {
             operation: self.spot.operation.clone(),
             pairs,
             parent: self.seen.parent.clone(),
+            at_once,
         }
     }
 

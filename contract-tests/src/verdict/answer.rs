@@ -104,17 +104,21 @@ impl<'a> Answer<'a> {
         charged.unwrap_or_default()
     }
 
-    /// What these answers were charged: what one verification is charged counts once, however often it is shown.
-    pub(super) fn sum<'x>(answers: impl Iterator<Item = &'x Answer<'a>>) -> Paise
+    /// What the last of these answers were charged, those from a place on: what one verification is charged counts
+    /// once, however often it is shown, and not where it was shown before.
+    pub(super) fn sum<'x>(answers: impl Iterator<Item = &'x Answer<'a>>, from: usize) -> Paise
     where
         'a: 'x,
     {
-        let place = ["billing", "amount"];
-        let charged = answers.filter(|answer| answer.charged());
-        let amount = |answer: &Answer<'_>| answer.paise(&place).unwrap_or_default();
-        let by_id: BTreeMap<_, _> = charged
-            .map(|answer| (answer.text(&["verificationId"]).to_owned(), amount(answer)))
-            .collect();
+        let charged = answers.enumerate().filter(|(_, answer)| answer.charged());
+        let mut by_id = BTreeMap::new();
+        for (at, answer) in charged {
+            let amount = answer.paise(&["billing", "amount"]).unwrap_or_default();
+            let counted = if at < from { Paise::ZERO } else { amount };
+            by_id
+                .entry(answer.text(&["verificationId"]))
+                .or_insert(counted);
+        }
         by_id.into_values().sum()
     }
 

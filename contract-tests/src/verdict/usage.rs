@@ -122,7 +122,7 @@ pub(super) fn spend(
     let growths = [grown(&first, &second), grown(&second, &last)];
     let charged = [[steps[0], steps[1]], [steps[1], steps[2]]].map(|[from, to]| {
         let between = answers.get(from + 1..to).unwrap_or_default();
-        (between.len(), Answer::sum(between.iter().flatten()))
+        (between.len(), Answer::sum(between.iter().flatten(), 0))
     });
     let shows_them = growths.iter().zip(&charged).all(|(growth, (calls, _))| {
         let calls = Paise(

@@ -81,9 +81,9 @@ fn between(
 ) -> Option<i64> {
     let (before, found) = (balance(one, first)?, balance(other, *charged.end())?);
     let fall = before.0 - found.0;
-    let since = other.exchanges.get(charged)?.iter();
-    let since: Vec<_> = since.filter_map(|one| Answer::of(one).ok()).collect();
-    let amount = Answer::sum(since.iter()).0;
+    let known = other.exchanges.get(..=*charged.end())?.iter();
+    let known: Result<Vec<_>, _> = known.map(Answer::last_of).collect();
+    let amount = Answer::sum(known.ok()?.iter(), *charged.start()).0;
     Some(if fall == amount * 100 {
         0
     } else {
