@@ -167,7 +167,7 @@ const FOLLOWS: [(&str, &str, &str, &str, &str); 19] = [
         "active = false",
         "",
         "reason amountSent auditTrail.value",
-        "ACCOUNT_INVALID 0 INR 0",
+        "ACCOUNT_INVALID 0 INR 0.00",
     ),
     (
         "verify.financial.bank-dynamic.send",

@@ -418,6 +418,12 @@ impl World {
         self.relations[which.0].back()
     }
 
+    /// The kind that a relation leads to.
+    #[must_use]
+    pub fn leads_to(&self, which: RelationIndex) -> KindIndex {
+        self.relations[which.0].to()
+    }
+
     /// The identifier of a subject; none where it has none of this kind.
     #[must_use]
     pub fn identifier_of(&self, which: IdentifierIndex, number: u64, seed: u64) -> Option<String> {

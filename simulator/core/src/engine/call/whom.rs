@@ -36,6 +36,15 @@ pub struct RelatedSubject {
     pub attributes: Json<'static>,
 }
 
+/// A role that others play for somebody.
+struct PlayedRole {
+    name: String,
+    /// The kind of who plays it.
+    kind: KindIndex,
+    /// Whether it is only known from their side.
+    back: bool,
+}
+
 impl Rules {
     /// Who an operation speaks of when it is asked with this text in this field, in an answer of this day. None
     /// where it does not take the text.
@@ -66,11 +75,14 @@ impl Rules {
         // A row may say that another field of the request names the subject.
         let named = input.subject_index().unwrap_or(field);
         let whom = sources.whom(operation, named, input.subject());
-        let roles = self.roles_for(whom.subject.kind);
+        let mut roles = self.roles_for(whom.subject.kind);
+        roles.retain(|role| {
+            !role.back || sources.leads_back(operation, named, input.subject(), &role.name)
+        });
         let own = self.attributes_of(whom.subject.kind, None);
-        let linked = roles.iter().map(|(role, kind)| {
-            let attributes = self.attributes_of(*kind, Some(role));
-            (role.clone(), attributes)
+        let linked = roles.iter().map(|role| {
+            let attributes = self.attributes_of(role.kind, Some(&role.name));
+            (role.name.clone(), attributes)
         });
         let template = Template::Object(vec![
             ("attributes".to_owned(), own),
@@ -80,11 +92,11 @@ impl Rules {
         let mut data = Vec::new();
         answer.print(sources, &mut data);
         let said = Json::parse(&data).ok()?.into_owned();
-        let links = roles.into_iter().filter_map(|(relation, kind)| {
-            let attributes = said.get("links")?.get(&relation)?.clone();
+        let links = roles.into_iter().filter_map(|role| {
+            let attributes = said.get("links")?.get(&role.name)?.clone();
             Some(RelatedSubject {
-                relation,
-                kind,
+                relation: role.name,
+                kind: role.kind,
                 attributes,
             })
         });
@@ -95,16 +107,21 @@ impl Rules {
         })
     }
 
-    /// The roles that others play for subjects of a kind, each with the kind of who plays it.
-    fn roles_for(&self, of: KindIndex) -> Vec<(String, KindIndex)> {
+    /// The roles that others play for subjects of a kind.
+    fn roles_for(&self, of: KindIndex) -> Vec<PlayedRole> {
         let world = self.population.world;
         let related = world.relations_between();
-        let role = related.filter_map(|(name, relation, from, to)| match () {
-            () if from == of => Some((name.to_owned(), to)),
-            () if to == of && world.leads_back(relation) => {
-                Some((world.name(from).to_owned(), from))
-            }
-            () => None,
+        let role = related.filter_map(|(name, relation, from, to)| {
+            let (name, kind, back) = match () {
+                () if from == of => (name, to, false),
+                () if to == of && world.leads_back(relation) => (world.name(from), from, true),
+                () => return None,
+            };
+            Some(PlayedRole {
+                name: name.to_owned(),
+                kind,
+                back,
+            })
         });
         role.collect()
     }

@@ -122,6 +122,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("odd", 1, 1, numbers::odd),
     function("percent", 1, 1, numbers::percent),
     function("same_amount", 2, 2, numbers::same_amount),
+    function("amount", 1, 1, numbers::amount),
     function("pick", 1, 1, draw::pick),
     function("other_than", 2, 2, draw::other_than),
     function("number", 2, 2, draw::number),

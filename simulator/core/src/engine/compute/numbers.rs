@@ -151,6 +151,15 @@ pub(super) fn same_amount<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     Json::Bool(same)
 }
 
+/// `amount(1.9)`: with two decimals, as amounts are written; null where it is none.
+pub(super) fn amount<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    paise(&args[0]).map_or(Json::Null, |paise| {
+        let sign = if paise < 0 { "-" } else { "" };
+        let all = paise.unsigned_abs();
+        format!("{sign}{}.{:02}", all / 100, all % 100).into()
+    })
+}
+
 /// Read from the decimal digits, so that no rounding makes two amounts one.
 fn paise(amount: &Json<'_>) -> Option<i128> {
     let written = match amount {

@@ -66,6 +66,22 @@ impl<'a> Sources<'a> {
         }
     }
 
+    /// Whether it is known who plays a role for whoever an operation is asked about, where that role's own relation
+    /// leads back to them: it is said of whom scenario files declare, and of the samples.
+    #[must_use]
+    pub fn leads_back(
+        &self,
+        operation: OperationIndex,
+        field: FieldIndex,
+        text: &str,
+        role: &str,
+    ) -> bool {
+        let me = self.asked_for(self.story.asked[operation.0][field.0], text);
+        let role = self.story.roles.iter().position(|it| it.name == role);
+        let other = role.map(|role| self.playing(role, me, text));
+        other.is_some_and(|other| other.is_sample || other.profile.is_some())
+    }
+
     /// Whoever the request asks for by a text.
     pub(super) fn asked_for(&self, asked: Option<AskedIndex>, text: &str) -> Actor<'a> {
         let Population { world, seed } = self.population;
@@ -138,6 +154,9 @@ impl<'a> Sources<'a> {
             return me;
         }
         let samples = relation.is_none_or(|relation| world.leads_to_sample(relation));
+        if me.is_sample && relation.is_none() && self.story.has_back(world, kind, me.subject.kind) {
+            return Actor::sample(world.nth(kind, 0));
+        }
         if let Some(profile) = me.profile {
             let others = &profile.others;
             // A second one of the kind, such as an earlier employer, is somebody else.
@@ -188,6 +207,15 @@ impl Story {
             .identifiers_asked(asked)
             .find(has)
             .map(|(kind, _)| kind)
+    }
+
+    /// Whether one of a kind has to do with one of another, who is known by that alone.
+    fn has_back(&self, world: &World, from: KindIndex, to: KindIndex) -> bool {
+        let mut relations = self
+            .roles
+            .iter()
+            .flat_map(|role| role.relations[from.index()]);
+        relations.any(|relation| world.leads_back(relation) && world.leads_to(relation) == to)
     }
 
     /// Whether a text is the sample's of a kind.
