@@ -10,6 +10,7 @@ use svc_fixtures::reading::{nearest, nearest_sentence};
 
 use super::failure::Failure;
 use super::values::environment;
+use crate::engine::call::route::dotted;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::ListenerAddresses;
@@ -188,12 +189,14 @@ fn endpoint(rules: &Rules, target: CallTarget) -> String {
 /// The operation of this id or path, or the bundle.
 fn target(rules: &Rules, name: &str) -> Result<CallTarget, Failure> {
     let contract = &rules.contract;
+    // A path may be written without `/v1/`, as in the headings of documentation.
+    let id = dotted(name);
     let mut rows = contract.indexed_operations();
-    if let Some((at, _)) = rows.find(|(_, row)| row.id == name || row.path == name) {
+    if let Some((at, _)) = rows.find(|(_, row)| row.id == id || row.path == name) {
         return Ok(CallTarget::Operation(at));
     }
     let mut bundles = contract.bundles.iter();
-    let bundle = bundles.position(|row| row.endpoint() == name || row.path() == name);
+    let bundle = bundles.position(|row| row.endpoint() == id || row.path() == name);
     let bundle = bundle.map(|at| CallTarget::Bundle(BundleIndex(at)));
     bundle.ok_or_else(|| {
         let ids = contract.operations.iter().map(|row| row.id.clone());

@@ -27,6 +27,9 @@ use crate::simulator::files::{self, AllFiles};
 pub(super) struct CheckArgs {
     /// Folders of scenario files, read before the built-in ones
     folders: Vec<PathBuf>,
+    /// The same, as other commands take them
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    scenarios: Vec<PathBuf>,
     /// How mistakes are printed
     #[arg(long, default_value = "human")]
     format: CheckFormat,
@@ -34,14 +37,15 @@ pub(super) struct CheckArgs {
 
 /// Runs the command.
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
-    refuse_empty(&args.folders)?;
-    let files = files::read(&args.folders)?;
+    let folders = [args.folders.as_slice(), &args.scenarios].concat();
+    refuse_empty(&folders)?;
+    let files = files::read(&folders)?;
     let mut report = CheckReport::default();
     let accounts = ok_or_collect(read_accounts(&files.accounts), &mut report.mistakes);
     let contract = ok_or_collect(Contract::read(&files.rules.contract), &mut report.mistakes);
     // Without the contract nobody can say what is wrong with the rest.
     let mut expectations = contract.and_then(|contract| read(&contract, &files, &mut report));
-    if let (Some(expectations), false) = (&mut expectations, args.folders.is_empty()) {
+    if let (Some(expectations), false) = (&mut expectations, folders.is_empty()) {
         // A folder may well decide what the built-in files say otherwise.
         expectations.retain(|expectation| !is_built_in(&expectation.place.source.path));
     }

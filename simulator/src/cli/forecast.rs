@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use jiff::Timestamp;
 use svc_capture::prices::PriceList;
 use svc_fixtures::contract::{Contract, Paise};
@@ -23,9 +23,10 @@ use crate::forecast::{
 
 /// The arguments of `forecast`.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("calls").args(["traffic", "mix"]).required(true)))]
 pub(super) struct ForecastArgs {
     /// Calls that were made: captures, HTTP archives (HAR), or JSON, a line a call; may be given several times
-    #[arg(long, value_name = "FILE", required_unless_present = "mix")]
+    #[arg(long, value_name = "FILE")]
     traffic: Vec<PathBuf>,
     /// Calls that will be made: a mix in TOML
     #[arg(long, value_name = "FILE", conflicts_with_all = ["traffic", "span", "calls_per_month", "as_live"])]

@@ -62,7 +62,7 @@ pub(super) fn run(args: &PeopleArgs) -> Result<(), Failure> {
         Some(name) => {
             let person = people.named(name).map_err(|hint| {
                 Failure::Usage(format!(
-                    "nobody is called {name}; {hint} Without a name all are listed"
+                    "nobody is called {name}; {hint} Without a name all are listed; whose an identifier is, the page World of the console says"
                 ))
             })?;
             view.person(person, args.format)

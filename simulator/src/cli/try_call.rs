@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use clap::Args;
+use jiff::Timestamp;
 
 use super::call_args::CallArgs;
 use super::failure::Failure;
 use super::terminal;
-use super::values::duration;
-use crate::rehearsal::{CallSpec, CallTarget, Observed, Rehearsal};
+use super::values::{duration, instant};
+use crate::rehearsal::{BEGINS, CallSpec, CallTarget, Observed, Rehearsal};
 use crate::scenario::WireFault;
 
 /// The arguments of `try`.
@@ -16,6 +17,9 @@ use crate::scenario::WireFault;
 pub(super) struct TryArgs {
     #[command(flatten)]
     call: CallArgs,
+    /// When the call is made, by the account's clock: what an answer says of days and ages depends on its month
+    #[arg(long, value_name = "INSTANT", default_value_t = BEGINS, value_parser = instant)]
+    at: Timestamp,
     /// How many times the call is made
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: u32,
@@ -36,7 +40,7 @@ pub(super) struct TryArgs {
 /// Runs the command.
 pub(super) fn run(args: &TryArgs) -> Result<(), Failure> {
     let setup = args.call.setup()?;
-    let mut rehearsal = Rehearsal::new(&setup.rules, setup.config.clone());
+    let mut rehearsal = Rehearsal::at(&setup.rules, setup.config.clone(), args.at);
     let body = setup.body(&mut rehearsal);
     let key = rehearsal.key(setup.environment);
     let spec = setup.spec(&key, &body);

@@ -204,10 +204,10 @@ impl Pages {
                 h2 { "Fill it with a fixed input" }
                 ul { @for it in items(form, "inputs") { li { a href=(fill(it)) { (member(it, "name")) } ": " (member(it, "outcome")) } } }
             }
-            section {
+            @if !items(form, "people").is_empty() { section {
                 h2 { "Ask about a persona" }
                 ul { @for it in items(form, "people") { li { a href=(fill(it)) { (member(it, "display")) } ": " (member(it, "story")) } } }
-            }
+            } }
         }
     }
 }

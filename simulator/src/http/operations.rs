@@ -61,14 +61,21 @@ pub fn list<'r>(rules: &'r Rules, accounts: &[AccountConfig]) -> OperationList<'
     }
 }
 
-/// Whether this is an operation's id, its path, or the beginning of its id, as in `verify.*`.
+/// Whether this is an operation's id, its path, or the beginning of its id, as in `verify.*` and `verify`.
 #[must_use]
 pub fn is_named(operation: &Operation, name: &str) -> bool {
     let begins = |prefix: &str| {
         let whole_part = prefix.is_empty() || prefix.ends_with('.');
         whole_part && operation.id.starts_with(prefix)
     };
-    operation.id == name || operation.path == name || name.strip_suffix('*').is_some_and(begins)
+    let is_below = || {
+        let rest = operation.id.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with('.'))
+    };
+    operation.id == name
+        || operation.path == name
+        || is_below()
+        || name.strip_suffix('*').is_some_and(begins)
 }
 
 impl<'r> OperationList<'r> {
@@ -297,7 +304,9 @@ impl OperationDetails<'_> {
             let name = exchange.scenario.as_deref().unwrap_or("the sample");
             let _ = writeln!(out, "  {status} {outcome} ({name})\n    {}", exchange.body);
         }
-        for (name, exchange) in expected {
+        // Whom a scenario names is listed with it.
+        let is_listed = |it: &Exchange| named.iter().any(|known| known.body == it.body);
+        for (name, exchange) in expected.iter().filter(|(_, it)| !is_listed(it)) {
             let (status, body) = (exchange.status, &exchange.body);
             let outcome = exchange.answer["status"].as_str().unwrap_or_default();
             let _ = writeln!(out, "  {status} {outcome} ({name})\n    {body}");

@@ -5,7 +5,7 @@
 use jiff::civil::Date;
 use svc_fixtures::contract::{Field, Operation};
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::nearest;
+use svc_fixtures::reading::nearest_sentence;
 use svc_fixtures::sample::first_text;
 
 use super::table_cell::TableCell;
@@ -239,7 +239,7 @@ impl<'r> PeopleList<'r> {
         self.rows.iter().find(is_called).ok_or_else(|| {
             let names = self.rows.iter();
             let names = names.flat_map(|it| [it.profile.name.as_str(), it.display()]);
-            nearest(name, names.filter(|name| !name.is_empty()))
+            nearest_sentence(name, names.filter(|name| !name.is_empty()))
         })
     }
 

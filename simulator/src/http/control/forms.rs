@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use svc_fixtures::contract::{Bundle, Contract, Field, Kind, Operation, Presence};
+use svc_fixtures::contract::{
+    Bundle, BundleMode, Contract, Field, Kind, Operation, Paise, Presence,
+};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
@@ -201,10 +203,20 @@ impl OperationRowDto {
             title: row.title.clone(),
             category: "bundles".to_owned(),
             path: row.path(),
-            price: RupeesDto(row.typical_price.0),
+            price: RupeesDto(least_price(contract, row)),
             steps: row.steps.clone(),
-            can_be_pending: steps.any(|step| step.pending.is_some()),
+            can_be_pending: matches!(row.mode, BundleMode::TwoCalls)
+                || steps.any(|step| step.pending.is_some()),
         }
+    }
+}
+
+/// What a bundle costs: all of its steps, or the cheapest where a field chooses one.
+fn least_price(contract: &Contract, row: &Bundle) -> Paise {
+    let prices = contract.bundle_steps(row).map(|step| step.price);
+    match row.mode {
+        BundleMode::Choice { .. } => prices.min().unwrap_or_default(),
+        _ => prices.sum(),
     }
 }
 

@@ -240,6 +240,7 @@ impl<'a> CallPipeline<'a> {
             return Err(match step.unknown_is_not_found {
                 true => Rejection::UnknownCarried {
                     field: field.clone(),
+                    of: row.steps[0].operation.clone(),
                 },
                 false => Rejection::input(format!(
                     "{field}: was not issued to this account; call {} first",

@@ -96,6 +96,16 @@ impl Router {
 
     /// Method and path of what a path that is none may mean.
     fn meant(&self, path: &str) -> Option<String> {
+        let below: Vec<String> = self
+            .known
+            .iter()
+            .filter(|(_, known)| is_below(known, path))
+            .map(|(method, path)| format!("{method} {path}"))
+            .take(MOST_MEANT + 1)
+            .collect();
+        if (1..=MOST_MEANT).contains(&below.len()) {
+            return Some(below.join(" or "));
+        }
         let known = self.known.iter().map(|(_, path)| path.as_str());
         let meant = nearest_path(path, known)?;
         let (method, path) = self.known.iter().find(|(_, path)| path == meant)?;
@@ -125,6 +135,17 @@ impl Router {
             .find(wildcard)
             .map(|&(_, index)| (Target::Operation(index), "POST"))
     }
+}
+
+/// So many operations below a path are named where it is asked for itself.
+const MOST_MEANT: usize = 4;
+
+/// Whether a known path goes on where another one ends.
+fn is_below(known: &str, path: &str) -> bool {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    known
+        .strip_prefix(path)
+        .is_some_and(|rest| rest.len() > 1 && rest.starts_with('/'))
 }
 
 /// What an envelope calls a path that is no operation: the path after `/v1/`, dotted.

@@ -47,6 +47,8 @@ pub enum Rejection {
     UnknownCarried {
         /// The field that carries it.
         field: String,
+        /// The operation whose results have such an identifier.
+        of: String,
     },
     /// A `verificationId` this account does not have (clause errors.not-found, ruling 27).
     UnknownVerification,
@@ -193,9 +195,9 @@ impl Rejection {
             }
             Rejection::Invalid { message, .. } => message,
             Rejection::Conflict => "this Idempotency-Key was already used with a different body",
-            Rejection::UnknownCarried { field } => {
+            Rejection::UnknownCarried { field, of } => {
                 return Cow::Owned(format!(
-                    "{field}: no earlier call of this account has this id"
+                    "{field}: no call of {of} by this account that had a result has this id"
                 ));
             }
             Rejection::UnknownVerification => "this account has no verification of that id",
