@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use crate::capture::{
-    CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
+    CapturedCase, Channel, Credential, Exchange, Mistake, Request, Response, TransportError,
 };
 use crate::plan::{Access, Case, Setting, Step, of_try};
 use crate::redact::{REDACTED, Redactor, Secret};
@@ -221,6 +221,10 @@ impl<'t, T: Target> Client<'t, T> {
         let credential = &step.request.credential;
         let key = self.keys.key(credential, environment, account)?;
         request.authorization = match (&key, credential) {
+            (Some(key), Credential::Mistyped(Mistake::NoScheme)) => Some(key.clone()),
+            (Some(key), Credential::Mistyped(Mistake::OtherScheme)) => {
+                Some(Secret::new(format!("Basic {}", key.expose())))
+            }
             (Some(key), _) => Some(Secret::new(format!("Bearer {}", key.expose()))),
             (None, Credential::Header(value)) => Some(Secret::new(value)),
             (None, _) => None,

@@ -32,6 +32,13 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::Once(mistyped),
     },
     Check {
+        id: "authentication.everywhere",
+        title: "Every operation asks for a key",
+        clauses: &["auth.bearer", "auth.bad-key"],
+        stage: Stage::Refused,
+        cases: Cases::PerOperation(everywhere),
+    },
+    Check {
         id: "authentication.other-environment",
         title: "A key works in its own environment only",
         clauses: &[
@@ -118,6 +125,21 @@ fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(setting.environments.iter().map(on).collect())
 }
 
+/// Without a key on live, with one that nobody has on the sandbox.
+fn everywhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let body = sample::body(setting.contract, operation, Extent::Required);
+    let case = |environment: &Environment| {
+        let (clause, credential) = match environment {
+            Environment::Test => ("auth.bad-key", Credential::Unknown),
+            Environment::Live => ("auth.bearer", Credential::Nothing),
+        };
+        let mut case = Case::about(operation, "").on(*environment);
+        case.push(RequestTemplate::post(operation, body.clone()).by(credential));
+        case.expecting(clause, Rule::fails(ErrorCode::AuthInvalid))
+    };
+    Some(setting.environments.iter().map(case).collect())
+}
+
 fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let request = any_call(setting)?;
     let mistakes = [
@@ -126,6 +148,8 @@ fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {
         ("capitals for small letters", Mistake::OtherCase),
         ("hyphens for underscores", Mistake::Hyphens),
         ("another word behind it", Mistake::Followed),
+        ("no scheme before it", Mistake::NoScheme),
+        ("another scheme before it", Mistake::OtherScheme),
     ];
     let clauses = ["auth.bad-key", "errors.auth-invalid"];
     let cases = |environment: &Environment| {

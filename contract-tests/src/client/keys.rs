@@ -166,6 +166,8 @@ fn mistyped(own: &Secret, prefix: &str, mistake: Mistake) -> Result<Secret, Stri
         Mistake::OtherCase => name.chars().map(in_other_case).collect(),
         Mistake::Hyphens => return changed(key, key.replace('_', "-")),
         Mistake::Followed => format!("{name} {name}"),
+        // Not the key is wrong, but what stands before it.
+        Mistake::NoScheme | Mistake::OtherScheme => return Ok(Secret::new(key)),
     };
     changed(key, format!("{before}{name}"))
 }

@@ -96,7 +96,7 @@ pub fn compare(
         explain(&mut explained, difference, &pairs, shown);
     }
     let with_example = |(it, shown)| with_example(it, &pairs, &shown);
-    let mut differences: Vec<_> = found.into_iter().map(with_example).collect();
+    let mut differences: Vec<_> = once(found).into_iter().map(with_example).collect();
     for (difference, steps) in behaviour::differences(setting, checks, [left, right], &explained) {
         add(&mut differences, of_steps(difference, &pairs, &steps));
     }
@@ -116,6 +116,17 @@ fn told(endings: Endings<'_>, of_members: Vec<Found>) -> Vec<Found> {
     let mut found = endings.differences();
     found.extend(of_members);
     words::joined(found, &known)
+}
+
+/// How calls end is told of all of them, whenever they end.
+fn once(mut found: Vec<Found>) -> Vec<Found> {
+    let is_told = |kind: Kind| found.iter().any(|(it, _)| it.kind == kind);
+    let of_endings = [
+        ("status of the later result", is_told(Kind::Status)),
+        ("error.code of the later result", is_told(Kind::Code)),
+    ];
+    found.retain(|(it, _)| !of_endings.contains(&(it.what.as_str(), true)));
+    found
 }
 
 /// Says of how many cases nothing can be said, and why.

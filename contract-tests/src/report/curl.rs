@@ -119,6 +119,14 @@ fn authorization(
             let prefix = environment.other().key_prefix();
             Some(literal(format!("Bearer {prefix}unknownkey")))
         }
+        Credential::Mistyped(Mistake::NoScheme | Mistake::OtherScheme) => {
+            let scheme = match credential {
+                Credential::Mistyped(Mistake::NoScheme) => "",
+                _ => "Basic ",
+            };
+            let (_, key) = names.of(environment);
+            Some(format!("\"Authorization: {scheme}${key}\""))
+        }
         Credential::Mistyped(mistake) => {
             let change = match mistake {
                 Mistake::Longer => "}~",
@@ -126,6 +134,7 @@ fn authorization(
                 Mistake::OtherCase => "~~}",
                 Mistake::Hyphens => "//_/-}",
                 Mistake::Followed => "} again",
+                Mistake::NoScheme | Mistake::OtherScheme => "}",
             };
             let (_, key) = names.of(environment);
             Some(format!("\"Authorization: Bearer ${{{key}{change}\""))

@@ -5,7 +5,7 @@
 //! operation can be. Then what the case expects of the result is not judged; that the answer is right
 //! in itself is.
 
-use svc_fixtures::contract::{Clause, ClauseKind, Environment, ErrorCode, Operation};
+use svc_fixtures::contract::{Clause, ClauseKind, Environment, ErrorCode, Field, Operation};
 use svc_fixtures::json::Json;
 
 use super::answer::Answer;
@@ -13,6 +13,10 @@ use crate::plan::{Ending, Rule, Setting, Step};
 
 const NO_RECORD: &str = "the service knows no record of this input, and the specification does not say that there is one";
 const PENDING: &str = "the result is not there yet, and the specification does not say that it is";
+
+const OTP: &str = "which OTP is right on live only who is sent it knows";
+
+const WALLET: &str = "the wallet of this account does not cover the call, and what is in it is not the service's doing";
 
 const CARRIED: &str = "what it carries is of a call without a result";
 
@@ -37,9 +41,19 @@ pub(super) fn why(
         return Some(CARRIED);
     }
     let operation = answer.operation(setting)?;
+    let refuses = wanted(Ending::Error(ErrorCode::InsufficientBalance));
+    if answer.failed() && answer.code() == Some(ErrorCode::InsufficientBalance) && !refuses {
+        return Some(WALLET);
+    }
     let mut rules = step.expect.iter().map(|expected| &expected.rule);
     let charged = rules.any(|rule| matches!(rule, Rule::Charged(true) | Rule::Price(_)));
     let completed = wanted(Ending::Completed) || charged;
+    let mut rules = step.expect.iter().map(|expected| &expected.rule);
+    let compared = rules.any(|rule| matches!(rule, Rule::BalanceFell(_) | Rule::SameResult(_)));
+    let on_live = environment == Environment::Live;
+    if answer.failed() && (completed || compared) && on_live && by_otp(setting, operation) {
+        return Some(OTP);
+    }
     let pending = answer.text(&["status"]) == "pending";
     if pending && completed && operation.pending.is_some() {
         return Some(PENDING);
@@ -52,6 +66,19 @@ pub(super) fn why(
     let fixed =
         by_clause(setting, environment, step) || by_input(setting, environment, operation, answer);
     (none && result && !fixed).then_some(NO_RECORD)
+}
+
+/// Whether an operation is a later step of a flow in which somebody must say an OTP.
+fn by_otp(setting: &Setting<'_>, operation: &Operation) -> bool {
+    let Some((flow, at)) = setting.contract.step_of(&operation.id) else {
+        return false;
+    };
+    let mut steps = flow
+        .steps
+        .iter()
+        .filter_map(|step| setting.contract.operation(&step.operation));
+    let is_otp = |field: &Field| field.format(setting.contract) == Some("otp");
+    at > 0 && steps.any(|step| step.request.iter().any(is_otp))
 }
 
 /// Whether a step's ending is that of an input which the specification fixes for the sandbox: its clause says so, and
