@@ -154,7 +154,8 @@ impl<'a> Sources<'a> {
             return me;
         }
         let samples = relation.is_none_or(|relation| world.leads_to_sample(relation));
-        if me.is_sample && relation.is_none() && self.story.has_back(world, kind, me.subject.kind) {
+        let only_back = relation.is_none() && self.story.has_back(world, kind, me.subject.kind);
+        if me.is_sample && only_back {
             return Actor::sample(world.nth(kind, 0));
         }
         if let Some(profile) = me.profile {
@@ -163,6 +164,7 @@ impl<'a> Sources<'a> {
             let of_kind = || others.get(world.name(kind)).filter(|_| samples);
             let back = || {
                 let leads_back = relation.is_some_and(|relation| world.leads_back(relation));
+                let leads_back = leads_back || only_back;
                 let linking = leads_back.then(|| self.people.linking(profile, world.name(kind)));
                 linking?.map(|other| other.place).next()
             };
