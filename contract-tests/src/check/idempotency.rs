@@ -6,6 +6,7 @@ use svc_fixtures::json::Json;
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
+use svc_fixtures::sample::{self, Extent};
 
 /// The header of a replay.
 pub(super) const REPLAY: &str = "idempotent-replay";
@@ -38,6 +39,13 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["idempotency.replay"],
         stage: Stage::Sandbox,
         cases: Cases::Once(other_reference),
+    },
+    Check {
+        id: "idempotency.other-operation",
+        title: "The key of one operation gives no other one its answer",
+        clauses: &["envelope.endpoint"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(other_operation),
     },
     Check {
         id: "idempotency.same-body",
@@ -158,6 +166,25 @@ fn other_reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let again = case.push(call.header("x-reference-id", REFERENCE));
     for rule in [Rule::SameResult(first), Rule::SameEnding(first)] {
         case.expect(again, "idempotency.replay", rule);
+    }
+    Some(vec![case])
+}
+
+/// One key and one body at two operations. Whether that is a conflict is not specified: every answer is its own
+/// operation's.
+fn other_operation(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let bare = |it: &&Operation| it.pending.is_none() && setting.contract.step_of(&it.id).is_none();
+    let operations: Vec<_> = setting.operations().filter(bare).collect();
+    let body = |it: &Operation| sample::body(setting.contract, it, Extent::Required);
+    let mut firsts = operations.iter().enumerate();
+    let (one, other) = firsts.find_map(|(at, one)| {
+        let mut others = operations[at + 1..].iter();
+        Some((one, others.find(|it| body(it) == body(one))?))
+    })?;
+    let key = key(setting, "other-operation", one);
+    let mut case = Case::about(one, &other.id);
+    for operation in [one, other] {
+        case.push(RequestTemplate::post(operation, body(operation)).idempotency(&key));
     }
     Some(vec![case])
 }

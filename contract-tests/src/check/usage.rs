@@ -22,6 +22,7 @@ fn spend(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let mut case = Case::about(operation, "").on(Environment::Live);
     let clause = "usage.endpoint";
     let before = case.push(RequestTemplate::get(USAGE));
+    case.expect(before, clause, Rule::Exists);
     let charged = lead::to_success(&mut case, setting, operation);
     case.expect(charged, "billing.conclusive", Rule::Charged(true));
     let between = case.push_again(before);

@@ -51,6 +51,8 @@ pub enum Rule {
     OtherId(usize),
     /// The HTTP status, of an answer that is no envelope.
     Status(u16),
+    /// There is something at the path, and it takes this method, whatever it answers.
+    Exists,
     /// Of what came to the run's receiver: just so many deliveries.
     Received(usize),
     /// Of what came to the run's receiver: each is signed as the contract says.
@@ -125,6 +127,7 @@ impl Rule {
             | Rule::SameEnding(_)
             | Rule::OtherId(_)
             | Rule::Status(_)
+            | Rule::Exists
             | Rule::Signed
             | Rule::BodiesAre(_)
             | Rule::Webhook(_)

@@ -9,7 +9,7 @@ use svc_fixtures::contract::{Clause, ClauseKind, Environment, ErrorCode, Field, 
 use svc_fixtures::json::Json;
 
 use super::answer::Answer;
-use crate::plan::{Ending, Rule, Setting, Step};
+use crate::plan::{Ending, RequestTemplate, Rule, Setting, Step};
 
 const NO_RECORD: &str = "the service knows no record of this input, and the specification does not say that there is one";
 const PENDING: &str = "the result is not there yet, and the specification does not say that it is";
@@ -18,17 +18,21 @@ const OTP: &str = "which OTP is right on live only who is sent it knows";
 
 const WALLET: &str = "the wallet of this account does not cover the call, and what is in it is not the service's doing";
 
+const USED: &str =
+    "what it carries was used before, and the specification does not say that it may be used again";
+
 const CARRIED: &str = "what it carries is of a call without a result";
 
-/// Why nothing is judged that a case expects of an answer; none where it is judged. `skipped` are the
-/// steps before it of which that was so.
+/// Why nothing is judged that a case expects of an answer to the last of its steps so far; none where it is judged.
+/// `skipped` are the steps before it of which that was so.
 pub(super) fn why(
     setting: &Setting<'_>,
     environment: Environment,
-    step: &Step,
+    steps: &[Step],
     answer: &Answer<'_>,
     skipped: &[usize],
 ) -> Option<&'static str> {
+    let (step, before) = steps.split_last()?;
     let wanted = |ending: Ending| {
         let mut rules = step.expect.iter().map(|expected| &expected.rule);
         rules.any(|rule| *rule == Rule::Ends(ending))
@@ -39,6 +43,9 @@ pub(super) fn why(
     let mut carries = step.request.carries.iter();
     if carries.any(|carry| skipped.contains(&carry.from)) {
         return Some(CARRIED);
+    }
+    if answer.failed() && before.iter().any(|it| used(it, step)) {
+        return Some(USED);
     }
     let operation = answer.operation(setting)?;
     let refuses = wanted(Ending::Error(ErrorCode::InsufficientBalance));
@@ -66,6 +73,21 @@ pub(super) fn why(
     let fixed =
         by_clause(setting, environment, step) || by_input(setting, environment, operation, answer);
     (none && result && !fixed).then_some(NO_RECORD)
+}
+
+/// Whether a step is an earlier one once more, with what that carried to its operation, and no retry of it.
+fn used(earlier: &Step, step: &Step) -> bool {
+    let [one, other] = [&earlier.request, &step.request];
+    let key = |it: &RequestTemplate| {
+        let mut headers = it.headers.iter();
+        headers.find_map(|(name, value)| (name == "idempotency-key").then(|| value.clone()))
+    };
+    let is_retry = key(one).is_some() && key(one) == key(other);
+    !other.carries.is_empty()
+        && one.path == other.path
+        && one.carries == other.carries
+        && one.payload == other.payload
+        && !is_retry
 }
 
 /// Whether an operation is a later step of a flow in which somebody must say an OTP.

@@ -67,9 +67,13 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
                     price::judge(&mut findings, step, answer);
                 }
                 let environment = answer.request.environment;
-                if let Some(why) =
-                    inconclusive::why(setting, environment, step, answer, &inconclusive)
-                {
+                if let Some(why) = inconclusive::why(
+                    setting,
+                    environment,
+                    &case.steps[..=at],
+                    answer,
+                    &inconclusive,
+                ) {
                     findings.skip(why);
                     inconclusive.push(at);
                     continue;

@@ -74,6 +74,7 @@ fn compare(
             let found = answer.response.status;
             findings.equal(clause, "the HTTP status", *status, found);
         }
+        Rule::Exists => exists(findings, clause, answer),
         Rule::Usage(rows) => usage::is(findings, clause, answer, rows),
         Rule::SomeEnds(ending) => some_ends(findings, clause, answers, *ending, true),
         Rule::NoneEnds(ending) => some_ends(findings, clause, answers, *ending, false),
@@ -90,6 +91,13 @@ fn compare(
         Rule::Law(rule) => law::judge(findings, clause, answers, at, rule),
     }
     Some(())
+}
+
+fn exists(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>) {
+    let found = answer.response.status;
+    let there = ![404, 405, 501].contains(&found);
+    let expected = "any but 404, 405 and 501";
+    findings.must(clause, there, "the HTTP status", expected, found);
 }
 
 fn other_id(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {

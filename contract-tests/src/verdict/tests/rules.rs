@@ -135,6 +135,8 @@ fn headers_messages_statuses_and_prices_are_looked_at() {
     for (rule, answer, fits) in [
         (Rule::Status(200), plain(), true),
         (Rule::Status(201), plain(), false),
+        (Rule::Exists, answer(400, "{}"), true),
+        (Rule::Exists, answer(404, "{}"), false),
         (Rule::Mentions("pan".to_owned()), plain(), true),
         (Rule::Mentions("tan".to_owned()), plain(), false),
         (Rule::Header("idempotent-replay", None), marked(), true),
