@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
+use jiff::Timestamp;
 use serde_json::json;
 use svc_capture::{Capture, TORN};
+use svc_fixtures::reading::Source;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::failure::Failure;
@@ -17,7 +20,7 @@ use super::terminal;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::ListenerAddresses;
-use crate::learn::{BY_FORM, FIRST_WORDS, Fidelity, Learned, Lesson, learn, read_capture, slug};
+use crate::learn::{BY_FORM, Fidelity, Learned, Lesson, learn, learned_until, read_capture, slug};
 use crate::simulator::files::{self, AllFiles};
 
 /// The arguments of `learn`.
@@ -84,9 +87,15 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     let path = args.out.join(file_name(&name));
     let mut files = files::read(std::slice::from_ref(&args.out))?;
     report_foreign(&files, &path)?;
-    // What was learned from this capture before is learned anew.
+    report_another(&files, &path, ended(&capture))?;
+    // What was learned from this capture before is learned anew, and what was learned of later calls comes before it.
     let own = path.display().to_string();
-    files.rules.scenarios.retain(|source| source.path != own);
+    let ended = ended(&capture);
+    let is_later = |it: &Arc<Source>| {
+        learned_until(&it.text).is_some_and(|until| ended.is_none_or(|ended| until > ended))
+    };
+    let scenarios = &mut files.rules.scenarios;
+    scenarios.retain(|source| source.path != own && !is_later(source));
     let mut rules = Rules::read(&files.rules, Seed::new(&args.seed))?;
     rules.addresses = ListenerAddresses::DEFAULT.urls().in_answers();
     let traffic = read_capture(&rules.contract, &capture, &text);
@@ -103,6 +112,7 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
         base: &rules,
         traffic: &traffic,
         capture: &name,
+        ended,
         path: &own,
     });
     write(&path, &learned)?;
@@ -114,6 +124,13 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
         Some(least) if learned.fidelity.percent() < least => Err(Failure::Answered),
         _ => Ok(()),
     }
+}
+
+/// When the last call of a capture was made.
+fn ended(capture: &Capture) -> Option<Timestamp> {
+    let exchanges = capture.cases.iter().flat_map(|case| &case.exchanges);
+    let last = exchanges.filter_map(|exchange| exchange.at_s).max()?;
+    Timestamp::from_second(last).ok()
 }
 
 /// It comes after the files of people: the first rule that holds wins.
@@ -134,10 +151,10 @@ fn with_sum(learned: &str) -> String {
     format!("{learned}\n{SUM}{:016x}\n", xxh3_64(learned.as_bytes()))
 }
 
-/// Whether somebody changed a file since it was learned. One without a sum says nothing of it.
+/// Whether somebody changed a file since it was learned, were it only by taking its sum away.
 fn is_changed(text: &str) -> bool {
-    let above = text.rfind(SUM).map(|at| text[..at].strip_suffix('\n'));
-    above.is_some_and(|above| with_sum(above.unwrap_or_default()) != text)
+    let above = text.rfind(SUM).and_then(|at| text[..at].strip_suffix('\n'));
+    above.is_none_or(|above| with_sum(above) != text)
 }
 
 /// A file of that name that somebody wrote is theirs, and so is what somebody wrote into a learned one.
@@ -149,13 +166,27 @@ fn report_foreign(files: &AllFiles, path: &Path) -> Result<(), Failure> {
         .iter()
         .find(|source| source.path == own);
     match there {
-        Some(source) if !source.text.starts_with(FIRST_WORDS) => Err(Failure::Usage(format!(
+        Some(source) if learned_until(&source.text).is_none() => Err(Failure::Usage(format!(
             "{own} was not learned, as its first line says: it is left as it is; name it otherwise"
         ))),
         Some(source) if is_changed(&source.text) => Err(Failure::Usage(format!(
             "{own} was changed since it was learned, and is left as it is: move what you wrote into a file of your own in \
              the same folder, where it comes first, delete this one, and learn again"
         ))),
+        _ => Ok(()),
+    }
+}
+
+/// Another recording of the same name takes the place of what was learned before.
+fn report_another(files: &AllFiles, path: &Path, ended: Option<Timestamp>) -> Result<(), Failure> {
+    let own = path.display().to_string();
+    let there = files.rules.scenarios.iter().find(|it| it.path == own);
+    let until = there.and_then(|source| learned_until(&source.text));
+    match (until, ended) {
+        (Some(until), Some(ended)) if until != ended => terminal::error(&format!(
+            "{own} was learned from another recording of that name, whose last call was made at {until}: it is written \
+             anew; captures of other names are learned beside each other"
+        )),
         _ => Ok(()),
     }
 }

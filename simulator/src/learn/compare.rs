@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use svc_fixtures::contract::{CONSENT_URL, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{Expr, Part, Template};
 
+use super::computed::dependencies;
 use super::leaves::leaves;
 use super::replay::Replayed;
 use super::traffic::{Came, Enveloped, Traffic, TrafficCall, is_executed};
@@ -51,7 +53,7 @@ pub const BY_FORM: [(&str, &str); 7] = [
     ),
     (
         "what a call issues",
-        "ids of flows and documents, and links to pages",
+        "ids of flows and documents, links to pages, and the time of the call",
     ),
     (
         "error.message",
@@ -64,17 +66,18 @@ const OPTIONAL: [&str; 3] = ["referenceId", "meta.createdAt", "meta.provider"];
 
 /// Compares answers.
 #[derive(Debug)]
-pub(super) struct Comparison {
+pub(super) struct Comparison<'r> {
+    rules: &'r Rules,
     /// By operation the members whose values are made up for each call.
     issued: BTreeMap<OperationIndex, BTreeSet<String>>,
     /// By error code the words that the service usually has for it.
     usual: BTreeMap<String, String>,
 }
 
-impl Comparison {
+impl<'r> Comparison<'r> {
     /// By the rows of these rules, of this traffic.
     #[must_use]
-    pub(super) fn new(rules: &Rules, traffic: &Traffic) -> Self {
+    pub(super) fn new(rules: &'r Rules, traffic: &Traffic) -> Self {
         let rows = rules.contract.indexed_operations();
         let issued = rows.map(|(at, _)| {
             let mut paths = BTreeSet::from([CONSENT_URL.to_owned()]);
@@ -82,6 +85,7 @@ impl Comparison {
             (at, paths)
         });
         Comparison {
+            rules,
             issued: issued.collect(),
             usual: usual(traffic),
         }
@@ -106,10 +110,10 @@ impl Comparison {
             }
         }
         if let Some(recorded) = call.answer() {
-            self.envelopes(call, recorded, &here.answer, false, &mut compared);
+            self.envelopes(call, recorded, (&here.answer, here), false, &mut compared);
         }
         if let (Some(recorded), Some(result)) = (&call.result, &here.result) {
-            self.envelopes(call, recorded, result, true, &mut compared);
+            self.envelopes(call, recorded, (result, here), true, &mut compared);
         }
         compared
     }
@@ -118,14 +122,14 @@ impl Comparison {
         &self,
         call: &TrafficCall,
         recorded: &Enveloped,
-        here: &Enveloped,
+        (answer, here): (&Enveloped, &Replayed),
         of_result: bool,
         out: &mut Compared,
     ) {
         let status = |of: &Enveloped| Json::Int(i64::from(of.status));
         let (mut there, mut own) = (
             vec![("http".to_owned(), status(recorded))],
-            vec![("http".to_owned(), status(here))],
+            vec![("http".to_owned(), status(answer))],
         );
         let owned = |envelope: &Json<'static>| {
             leaves(envelope)
@@ -134,7 +138,7 @@ impl Comparison {
                 .collect::<Vec<_>>()
         };
         there.extend(owned(&recorded.envelope));
-        own.extend(owned(&here.envelope));
+        own.extend(owned(&answer.envelope));
         let (there, own): (BTreeMap<_, _>, BTreeMap<_, _>) =
             (there.into_iter().collect(), own.into_iter().collect());
         let paths: BTreeSet<&String> = there.keys().chain(own.keys()).collect();
@@ -154,14 +158,16 @@ impl Comparison {
                 continue;
             }
             out.members += 1;
-            let by_form = self.is_form(call, path) || refused && path == "error.message";
+            let by_form = self.is_form(call, path)
+                || refused && path == "error.message"
+                || pair.0.is_some_and(|there| is_time_of(recorded, there));
             let alike = match pair {
                 (Some(there), Some(own)) if by_form => {
                     there.kind() == own.kind() || there.as_num().is_some() && own.as_num().is_some()
                 }
                 // What was charged before a price is known to both depends on the wallet.
                 (Some(_), None) if by_form => true,
-                (Some(there), Some(own)) => same(there, own),
+                (Some(there), Some(own)) => same(there, own) || here.carried(there, own),
                 _ => false,
             };
             if !alike {
@@ -173,6 +179,20 @@ impl Comparison {
                 });
             }
         }
+    }
+
+    /// Whether what a member says comes from an earlier step: a rule that can't name whom that step asked for would say
+    /// it of everybody.
+    #[must_use]
+    pub(super) fn is_carried(&self, call: &TrafficCall, path: &str, names_somebody: bool) -> bool {
+        let Some(operation) = call.operation else {
+            return false;
+        };
+        let found = dependencies(self.rules.template(operation), path);
+        let contract = &self.rules.contract;
+        let carried = contract.carried_field(&contract.operations[operation]);
+        let echoes = carried.is_some_and(|field| found.fields.contains(field));
+        echoes || found.of_flow && !names_somebody
     }
 
     /// Whether a member is compared by its form.
@@ -187,6 +207,23 @@ impl Comparison {
             None => BY_FORM[..6].iter().any(|(known, _)| *known == path),
         }
     }
+}
+
+/// An answer is made in so many seconds before and after it says that it was.
+const MADE_S: u64 = 2;
+
+/// Whether a value is the time at which the answer that it stands in was made.
+#[must_use]
+pub(super) fn is_time_of(answer: &Enveloped, value: &Json<'_>) -> bool {
+    let time = |value: Option<&Json<'_>>| -> Option<Timestamp> { value?.as_text()?.parse().ok() };
+    let made = time(
+        answer
+            .envelope
+            .get("meta")
+            .and_then(|meta| meta.get("createdAt")),
+    );
+    made.zip(time(Some(value)))
+        .is_some_and(|(made, value)| made.as_second().abs_diff(value.as_second()) <= MADE_S)
 }
 
 /// By error code the words that most inputs got, where several did.

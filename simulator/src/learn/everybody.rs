@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{find, parse_path};
+use svc_fixtures::template::Template;
 
-use super::inputs::SeenInput;
+use super::computed::dependencies;
+use super::inputs::{ENVIRONMENT, SeenInput};
 use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome};
 use super::rule::Said;
 use super::traffic::{Provenance, Traffic};
@@ -17,6 +19,7 @@ const ALIKE: usize = 3;
 /// What everybody gets of whom nothing else is said, and the exchanges that say so.
 pub(super) fn for_everybody(
     traffic: &Traffic,
+    template: &Template,
     breaks_contract: bool,
     all: &[Said<'_>],
 ) -> Option<(LearnedOutcome, BTreeSet<Provenance>)> {
@@ -30,7 +33,7 @@ pub(super) fn for_everybody(
     }
     let then = match one_error(&free) {
         Some(error) if subjects.len() >= ALIKE => error,
-        _ => changed(traffic, breaks_contract, &free),
+        _ => changed(traffic, template, breaks_contract, &free),
     };
     if then.is_plain() {
         return None;
@@ -52,7 +55,10 @@ pub(super) fn for_everybody(
 fn who(input: &SeenInput) -> String {
     match &input.subject {
         Some(subject) => format!("{subject:?}"),
-        None => format!("{:?}", input.fields),
+        None => {
+            let fields = input.fields.iter().filter(|(name, _)| *name != ENVIRONMENT);
+            format!("{:?}", fields.collect::<Vec<_>>())
+        }
     }
 }
 
@@ -67,8 +73,13 @@ fn one_error(free: &[&Said<'_>]) -> Option<LearnedOutcome> {
 }
 
 /// What their successes have in common.
-fn changed(traffic: &Traffic, breaks_contract: bool, free: &[&Said<'_>]) -> LearnedOutcome {
-    let edits = common_edits(traffic, free);
+fn changed(
+    traffic: &Traffic,
+    template: &Template,
+    breaks_contract: bool,
+    free: &[&Said<'_>],
+) -> LearnedOutcome {
+    let edits = common_edits(traffic, template, free);
     let breaks_contract = breaks_contract && !edits.is_empty();
     let is_success = |it: &&&Said<'_>| {
         it.then
@@ -108,7 +119,11 @@ fn changed(traffic: &Traffic, breaks_contract: bool, free: &[&Said<'_>]) -> Lear
 }
 
 /// Members that the answers have alike where the simulator has others.
-fn common_edits(traffic: &Traffic, free: &[&Said<'_>]) -> BTreeMap<String, LearnedEdit> {
+fn common_edits(
+    traffic: &Traffic,
+    template: &Template,
+    free: &[&Said<'_>],
+) -> BTreeMap<String, LearnedEdit> {
     let own = |it: &Said<'_>| match it.then.first() {
         Some(LearnedOutcome {
             ends: LearnedEnd::Success(changes),
@@ -135,12 +150,19 @@ fn common_edits(traffic: &Traffic, free: &[&Said<'_>]) -> BTreeMap<String, Learn
             .iter()
             .copied()
             .partition(|it| says(traffic, it.input, &path, &edit));
+        // What its row computes of the request was seen not to depend on it.
+        let mut computed = dependencies(template, &path).fields.into_iter();
+        let varies = |field: &String| {
+            let value = |it: &Said<'_>| it.input.fields.get(field).cloned();
+            agree.iter().any(|it| value(it) != value(agree[0]))
+        };
+        let is_proven = agree.is_empty() || computed.all(|field| varies(&field));
         let agree: BTreeSet<String> = agree.iter().map(|it| who(it.input)).collect();
         // Whoever differs has a rule of their own anyway.
         let fits = differ
             .iter()
             .all(|it| own(it).is_some_and(|own| own.edits.contains_key(&path)));
-        if agree.len() >= 2 && agree.len() * 4 >= everybody.len() * 3 && fits {
+        if agree.len() >= 2 && agree.len() * 4 >= everybody.len() * 3 && fits && is_proven {
             common.insert(path, edit);
         }
     }

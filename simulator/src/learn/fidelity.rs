@@ -177,6 +177,9 @@ impl Reasons<'_> {
         }
         let code = call.answer().and_then(Enveloped::code);
         let own = here.answer.code();
+        if here.because == Because::Refused && own.is_some() {
+            return Some("the simulator refuses it before any rule is asked".to_owned());
+        }
         let input = inputs.get(&at)?;
         let first = input
             .lives
@@ -187,9 +190,6 @@ impl Reasons<'_> {
             .unwrap_or_default();
         if let Some(why) = self.inexpressible.get(&first) {
             return Some(why.clone());
-        }
-        if here.because == Because::Refused && own.is_some() {
-            return Some("the simulator refuses it before any rule is asked".to_owned());
         }
         if code.is_some_and(|code| !is_executed(code)) && input.steps.is_empty() {
             return Some("keys, limits, wallets and ids decide it, and no rule does".to_owned());
@@ -218,11 +218,7 @@ impl Reasons<'_> {
                 "it is there only when it is asked for, or follows from something else".to_owned(),
             );
         }
-        let names_nobody = input
-            .subject
-            .as_ref()
-            .is_none_or(|(field, _)| !input.fields.contains_key(field));
-        if names_nobody && input.steps.iter().any(|step| !step.is_plain()) {
+        if !input.names_somebody() && !input.steps.is_empty() {
             return Some(
                 "a later step of a flow names nobody whom a rule could ask for".to_owned(),
             );

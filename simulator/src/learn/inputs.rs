@@ -6,12 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use svc_fixtures::contract::{Contract, OperationIndex};
 use svc_fixtures::json::Json;
 
-use super::compare::Comparison;
-use super::outcome::{LearnedOutcome, differ};
+use super::compare::{Comparison, is_time_of};
+use super::outcome::{LearnedEdit, LearnedOutcome, differ};
 use super::people::AskedFor;
 use super::replay::Replayed;
 use super::traffic::{Provenance, Traffic};
 use crate::scenario::Because;
+
+/// What rules call where a call came in.
+pub(super) const ENVIRONMENT: &str = "environment";
 
 /// One input, and what became of it.
 #[derive(Debug, Clone)]
@@ -20,7 +23,7 @@ pub(super) struct SeenInput {
     pub operation: OperationIndex,
     /// Whom it asks for.
     pub subject: Option<AskedFor>,
-    /// The fields of the request that a rule can look at.
+    /// The fields of the request that a rule can look at, and [`ENVIRONMENT`].
     pub fields: BTreeMap<String, Json<'static>>,
     /// For each account that sent it, the executed calls in order: places in the traffic.
     pub lives: BTreeMap<usize, Vec<usize>>,
@@ -30,11 +33,31 @@ pub(super) struct SeenInput {
     pub because: BTreeSet<String>,
     /// Whether a rule decided them.
     pub is_decided: bool,
+    /// Whether the simulator's own answers ended as the recorded ones.
+    pub ends_alike: bool,
     /// What can't be said of it, by path, and why.
     pub refused: BTreeMap<String, String>,
 }
 
 impl SeenInput {
+    /// Whether it says itself whom it asks for: a later step of a flow does not.
+    #[must_use]
+    pub(super) fn names_somebody(&self) -> bool {
+        let subject = self.subject.as_ref();
+        subject.is_some_and(|(field, _)| self.fields.contains_key(field))
+    }
+
+    /// The rule of a person that decided the simulator's answer. What was learned earlier, into files of these paths, is
+    /// nobody's own.
+    fn decided_by_hand(&self, earlier: &[&str]) -> Option<&str> {
+        let is_by_hand = |why: &&String| {
+            why.starts_with("scenario ")
+                && !why.contains("(built in)")
+                && !earlier.iter().any(|path| why.contains(path))
+        };
+        self.because.iter().find(is_by_hand).map(String::as_str)
+    }
+
     /// Where it stands.
     #[must_use]
     pub(super) fn origins(&self, traffic: &Traffic) -> BTreeSet<Provenance> {
@@ -65,9 +88,10 @@ pub(super) fn inputs(
         let own = members
             .iter()
             .filter(|(name, _)| Some(name.as_ref()) != carried && row.field(name).is_some());
-        let fields: BTreeMap<String, Json<'static>> = own
-            .map(|(name, value)| (name.to_string(), value.clone()))
-            .collect();
+        let own = own.map(|(name, value)| (name.to_string(), value.clone()));
+        let environment = Json::from(call.environment.as_str());
+        let fields: BTreeMap<String, Json<'static>> =
+            own.chain([(ENVIRONMENT.to_owned(), environment)]).collect();
         let asked = format!("{subject:?} {}", Json::object(fields.clone()));
         let input = found
             .entry((operation, asked))
@@ -79,6 +103,7 @@ pub(super) fn inputs(
                 steps: Vec::new(),
                 because: BTreeSet::new(),
                 is_decided: false,
+                ends_alike: false,
                 refused: BTreeMap::new(),
             });
         input.lives.entry(call.life).or_default().push(at);
@@ -86,10 +111,11 @@ pub(super) fn inputs(
     found.into_values().collect()
 }
 
-/// Says of each input what became of it, where the simulator says something else.
+/// Says of each input what became of it, where the simulator says something else; `earlier` are the files that were
+/// learned before.
 pub(super) fn note_ends(
     contract: &Contract,
-    traffic: &Traffic,
+    (traffic, earlier): (&Traffic, &[&str]),
     replayed: &[Replayed],
     comparison: &Comparison,
     inputs: &mut [SeenInput],
@@ -97,11 +123,19 @@ pub(super) fn note_ends(
     let mut why = Inexpressible::new();
     for input in inputs {
         let row = &contract.operations[input.operation];
+        // What the simulator refuses no rule is asked about.
+        for calls in input.lives.values_mut() {
+            calls.retain(|at| replayed[*at].because != Because::Refused);
+        }
         let own: Vec<usize> = input.lives.values().flatten().copied().collect();
         let calls = || own.iter().copied();
         let first = calls().min().unwrap_or_default();
         input.because = calls().map(|at| replayed[at].because.to_string()).collect();
         input.is_decided = calls().any(|at| matches!(replayed[at].because, Because::Scenario(_)));
+        input.ends_alike = calls().all(|at| {
+            let recorded = traffic.calls[at].last();
+            recorded.is_some_and(|it| it.status == replayed[at].last().status)
+        });
         let outcomes = calls().map(|at| (at, LearnedOutcome::of(row, &traffic.calls[at])));
         let mut outcomes: BTreeMap<usize, Option<LearnedOutcome>> = outcomes.collect();
         // Whoever never came again was not refused for what they asked.
@@ -121,21 +155,10 @@ pub(super) fn note_ends(
         if !outcomes.iter().any(is_new) {
             continue;
         }
-        let by_hand = input
-            .because
-            .iter()
-            .find(|why| why.starts_with("scenario ") && !why.contains("(built in)"));
-        if let Some(by_hand) = by_hand {
+        if let Some(by_hand) = input.decided_by_hand(earlier) {
             why.insert(
                 first,
                 format!("{by_hand} says otherwise, and stays as it is"),
-            );
-            continue;
-        }
-        if calls().all(|at| replayed[at].because == Because::Refused) {
-            why.insert(
-                first,
-                "the simulator refuses it before any rule is asked".to_owned(),
             );
             continue;
         }
@@ -175,7 +198,7 @@ pub(super) fn note_changes(
 ) -> bool {
     let mut any = false;
     for input in inputs.iter_mut().filter(|input| !input.steps.is_empty()) {
-        let refused = input.refused.clone();
+        let (refused, names_somebody) = (input.refused.clone(), input.names_somebody());
         let executed: Vec<Vec<usize>> = input
             .lives
             .values()
@@ -195,7 +218,9 @@ pub(super) fn note_changes(
                     continue;
                 };
                 let passed_over = |path: &str| {
-                    refused.contains_key(path) || comparison.is_form(call, &format!("data.{path}"))
+                    refused.contains_key(path)
+                        || comparison.is_form(call, &format!("data.{path}"))
+                        || comparison.is_carried(call, path, names_somebody)
                 };
                 any |= overlay(step, recorded, here, &compared.differences, passed_over);
             }
@@ -230,7 +255,8 @@ fn overlay(
     {
         let mut edits = BTreeMap::new();
         differ(there, own, "", &mut edits);
-        edits.retain(|path, _| !passed_over(path));
+        let is_of_call = |edit: &LearnedEdit| matches!(edit, LearnedEdit::Put(value) if is_time_of(recorded, value));
+        edits.retain(|path, edit| !passed_over(path) && !is_of_call(edit));
         for (path, edit) in edits {
             // What is said of a part goes where all of it is said.
             changes.edits.retain(|known, _| {

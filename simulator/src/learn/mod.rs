@@ -7,6 +7,7 @@ mod computed;
 mod everybody;
 mod fidelity;
 mod inputs;
+mod leave_out;
 mod leaves;
 mod naming;
 mod outcome;
@@ -19,9 +20,10 @@ mod stand_ins;
 mod traffic;
 mod write;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use svc_capture::Capture;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::{Problems, Source};
@@ -35,13 +37,11 @@ pub use compare::BY_FORM;
 pub use fidelity::{EndpointFidelity, Fidelity, ReportedDifference};
 pub use people::slug;
 pub use traffic::Traffic;
-pub use write::FIRST_WORDS;
+pub use write::learned_until;
 
 use compare::Comparison;
-use computed::follows;
 use fidelity::{Reasons, fidelity};
 use inputs::{Inexpressible, SeenInput, inputs, note_changes, note_ends};
-use outcome::LearnedEdit;
 use people::{LearnedPerson, people, subjects};
 use repair::LearnedDraft;
 use replay::{Replayed, account, replay};
@@ -69,6 +69,8 @@ pub struct Lesson<'l> {
     pub traffic: &'l Traffic,
     /// What the capture is called in comments.
     pub capture: &'l str,
+    /// When its last call was made.
+    pub ended: Option<Timestamp>,
     /// The path of the file that is to be written.
     pub path: &'l str,
 }
@@ -78,9 +80,6 @@ const ROUNDS: usize = 5;
 
 /// So many mistakes, one after the other, are worked around.
 const REPAIRS: usize = 24;
-
-/// So many members of one answer are tried without, one after the other.
-const TRIED: usize = 12;
 
 /// The calls of a capture. `text` is its file, for the lines.
 #[must_use]
@@ -102,13 +101,10 @@ pub fn learn(lesson: &Lesson<'_>) -> Learned {
     student.finish()
 }
 
-/// Why a member is not said.
-const UNSEEN: &str = "it is there only when it is asked for";
-
 /// What is known so far.
 struct Student<'l> {
     lesson: &'l Lesson<'l>,
-    comparison: Comparison,
+    comparison: Comparison<'l>,
     people: Vec<LearnedPerson>,
     inputs: Vec<SeenInput>,
     inexpressible: Inexpressible,
@@ -143,22 +139,21 @@ impl<'l> Student<'l> {
         }
     }
 
-    /// Reads rules that have this file behind those of people and before the built-in ones.
+    /// Reads rules that have this file behind those of people, and before what was learned earlier and the built-in ones.
     fn read(&self, text: &str) -> Result<Rules, Problems> {
         let base = self.lesson.base;
-        let (built_in, own): (Vec<_>, Vec<_>) = base
-            .sources()
-            .iter()
-            .cloned()
-            .partition(|it| is_built_in(&it.path));
+        let is_behind =
+            |it: &Arc<Source>| is_built_in(&it.path) || learned_until(&it.text).is_some();
+        let (behind, before): (Vec<_>, Vec<_>) =
+            base.sources().iter().cloned().partition(is_behind);
         let learned = Source::new(self.lesson.path, text);
-        let files: Vec<Arc<Source>> = own.into_iter().chain([learned]).chain(built_in).collect();
+        let files: Vec<Arc<Source>> = before.into_iter().chain([learned]).chain(behind).collect();
         base.with_scenarios_replaced(&files)
     }
 
     /// Makes rules of what is known and plays the traffic by them. What the reader refuses is not known any more.
     fn attempt(&mut self) -> Tried {
-        for _ in 0..REPAIRS {
+        for round in 0..2 * REPAIRS {
             let (rules, text) = self.file();
             match self.read(&text) {
                 Ok(read) => {
@@ -171,7 +166,11 @@ impl<'l> Student<'l> {
                     };
                 }
                 Err(problems) => {
-                    if !self.repair(&rules, &text, &problems) {
+                    let path = self.lesson.path;
+                    let is_repaired = round < REPAIRS && self.repair(&rules, &text, &problems);
+                    if !is_repaired
+                        && !self.change(&rules, |draft| draft.forget(path, &text, &problems))
+                    {
                         break;
                     }
                 }
@@ -191,17 +190,27 @@ impl<'l> Student<'l> {
 
     fn file(&self) -> (Vec<LearnedRule>, String) {
         let maker = RuleMaker {
-            contract: &self.lesson.base.contract,
+            base: self.lesson.base,
             traffic: self.lesson.traffic,
             people: &self.people,
             breaking: &self.breaking,
         };
         let rules = maker.rules(&self.inputs, &self.exact, self.breadth);
-        let text = write::file(self.lesson.capture, &self.people, &rules);
+        let Lesson { capture, ended, .. } = *self.lesson;
+        let text = write::file((capture, ended), &self.people, &rules);
         (rules, text)
     }
 
     fn repair(&mut self, rules: &[LearnedRule], text: &str, problems: &Problems) -> bool {
+        let path = self.lesson.path;
+        self.change(rules, |draft| draft.repair(path, text, problems))
+    }
+
+    fn change(
+        &mut self,
+        rules: &[LearnedRule],
+        change: impl FnOnce(&mut LearnedDraft<'_>) -> bool,
+    ) -> bool {
         let mut draft = LearnedDraft {
             people: &mut self.people,
             rules,
@@ -210,7 +219,7 @@ impl<'l> Student<'l> {
             breaking: &mut self.breaking,
             exact: &mut self.exact,
         };
-        draft.repair(self.lesson.path, text, problems)
+        change(&mut draft)
     }
 
     /// So many members of these answers differ.
@@ -243,9 +252,14 @@ impl<'l> Student<'l> {
     fn watch_ends(&mut self) {
         let Lesson { base, traffic, .. } = self.lesson;
         let tried = self.attempt();
+        let learned = base
+            .sources()
+            .iter()
+            .filter(|it| learned_until(&it.text).is_some());
+        let earlier: Vec<&str> = learned.map(|it| it.path.as_str()).collect();
         self.inexpressible = note_ends(
             &base.contract,
-            traffic,
+            (traffic, &earlier),
             &tried.replayed,
             &self.comparison,
             &mut self.inputs,
@@ -285,110 +299,6 @@ impl<'l> Student<'l> {
             }
         }
         any
-    }
-
-    /// What is said and not seen even so is there only when it is asked for: it is not said.
-    fn leave_out_what_is_not_seen(&mut self) {
-        let tried = self.attempt();
-        let calls = &self.lesson.traffic.calls;
-        for input in &mut self.inputs {
-            let of = input.lives.values().flatten();
-            let compared = of.map(|at| self.comparison.compare(&calls[*at], &tried.replayed[*at]));
-            let differences = compared.flat_map(|it| it.differences);
-            let unseen = differences.filter(|it| it.simulated.is_none() && it.recorded.is_some());
-            let paths: Vec<String> = unseen
-                .filter_map(|it| Some(it.path.strip_prefix("data.")?.to_owned()))
-                .collect();
-            for changes in input.steps.iter_mut().filter_map(|step| step.changes_mut()) {
-                for path in paths
-                    .iter()
-                    .filter(|path| changes.edits.remove(*path).is_some())
-                {
-                    input.refused.insert(path.clone(), UNSEEN.to_owned());
-                }
-            }
-        }
-    }
-
-    /// Takes away what follows from the rest of an answer: of members that go together one is enough, the shortest that
-    /// says it all; else the longest goes first.
-    fn leave_out_what_follows(&mut self) {
-        let tried = self.attempt();
-        let mut known = self.differing(&tried.replayed);
-        for at in 0..TRIED {
-            let all_but_one = |paths: &[String]| -> Vec<String> {
-                let others = paths.iter().enumerate().filter(|(other, _)| *other != at);
-                let others = others.map(|(_, path)| path.clone());
-                others.filter(|_| at < paths.len()).collect()
-            };
-            if !self.try_without(&mut known, &all_but_one) {
-                break;
-            }
-        }
-        for at in 0..TRIED {
-            let one = |paths: &[String]| -> Vec<String> {
-                let path = paths.iter().rev().nth(at);
-                path.cloned().into_iter().collect()
-            };
-            if !self.try_without(&mut known, &one) {
-                break;
-            }
-        }
-    }
-
-    /// Takes away of each step some of the members that can follow from others, the shortest of which come first, and
-    /// puts them back where more differs then. Whether there was something to take away.
-    fn try_without(
-        &mut self,
-        known: &mut Vec<usize>,
-        pick: &dyn Fn(&[String]) -> Vec<String>,
-    ) -> bool {
-        let mut without: BTreeMap<usize, Vec<(usize, String, LearnedEdit)>> = BTreeMap::new();
-        for (number, input) in self.inputs.iter_mut().enumerate() {
-            let template = self.lesson.base.template(input.operation);
-            for (step, outcome) in input.steps.iter_mut().enumerate() {
-                let Some(changes) = outcome.changes_mut() else {
-                    continue;
-                };
-                let computed = changes
-                    .edits
-                    .iter()
-                    .filter(|(path, _)| follows(template, path));
-                let mut paths: Vec<(usize, String)> = computed
-                    .map(|(path, edit)| (format!("{edit:?}").len(), path.clone()))
-                    .collect();
-                paths.sort();
-                let paths: Vec<String> = paths.into_iter().map(|(_, path)| path).collect();
-                for path in pick(&paths) {
-                    if let Some(edit) = changes.edits.remove(&path) {
-                        without.entry(number).or_default().push((step, path, edit));
-                    }
-                }
-            }
-        }
-        if without.is_empty() {
-            return false;
-        }
-        let tried = self.attempt();
-        let now = self.differing(&tried.replayed);
-        for (number, edits) in without {
-            let input = &mut self.inputs[number];
-            let mut calls = input.lives.values().flatten();
-            if calls.any(|call| now[*call] > known[*call]) {
-                for (step, path, edit) in edits {
-                    if let Some(changes) = input
-                        .steps
-                        .get_mut(step)
-                        .and_then(|step| step.changes_mut())
-                    {
-                        changes.edits.insert(path, edit);
-                    }
-                }
-            }
-        }
-        let tried = self.attempt();
-        *known = self.differing(&tried.replayed);
-        true
     }
 
     /// Says as much as possible at once, wherever that says nothing wrong.

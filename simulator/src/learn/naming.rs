@@ -94,9 +94,8 @@ fn changed(changes: &Changes) -> Vec<String> {
     named
 }
 
-/// Gives every rule a name of its own.
-pub(super) fn name_apart(rules: &mut [LearnedRule]) {
-    let mut taken = BTreeSet::new();
+/// Gives every rule a name of its own, unlike those that are taken in the folder.
+pub(super) fn name_apart(rules: &mut [LearnedRule], mut taken: BTreeSet<String>) {
     for rule in rules {
         let short: String = rule.name.chars().take(140).collect();
         let mut names =

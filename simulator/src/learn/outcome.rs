@@ -96,6 +96,16 @@ impl LearnedOutcome {
     }
 
     /// What is changed of the answer that says most.
+    #[must_use]
+    pub(super) fn changes(&self) -> Option<&Changes> {
+        match &self.ends {
+            LearnedEnd::Success(changes) => Some(changes),
+            LearnedEnd::Pending { finally, .. } => finally.changes(),
+            LearnedEnd::Error { .. } => None,
+        }
+    }
+
+    /// The same, to be changed.
     pub(super) fn changes_mut(&mut self) -> Option<&mut Changes> {
         match &mut self.ends {
             LearnedEnd::Success(changes) => Some(changes),

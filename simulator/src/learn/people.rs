@@ -237,7 +237,12 @@ impl Part {
             .said
             .keys()
             .filter(|name| other.said.contains_key(*name));
-        both.any(|name| self.value(name) != other.value(name))
+        // A name in other letters is the same name.
+        let said = |of: &Part, name: &str| match name {
+            "name" => of.name().map(Json::from),
+            _ => of.value(name).cloned(),
+        };
+        both.any(|name| said(self, name) != said(other, name))
     }
 
     fn name(&self) -> Option<String> {

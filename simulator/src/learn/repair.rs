@@ -133,7 +133,31 @@ impl LearnedDraft<'_> {
         if any {
             return true;
         }
-        // Nothing of it can be said otherwise: it is not said.
+        self.forget_rule(at, message)
+    }
+
+    /// Says nothing any more of what these problems are about. Whether there was something.
+    pub(super) fn forget(&mut self, path: &str, text: &str, problems: &Problems) -> bool {
+        let (mut gone, mut any) = (BTreeSet::new(), false);
+        for problem in problems.iter().filter(|problem| problem.path() == path) {
+            match item(text, problem.line()) {
+                Some(Item::Person(at)) => any |= gone.insert(at),
+                Some(Item::Rule(at)) => any |= self.forget_rule(at, problem.message()),
+                None => {}
+            }
+        }
+        for at in gone.into_iter().rev() {
+            self.people.remove(at);
+        }
+        any
+    }
+
+    /// What nothing else can be said of is not said.
+    fn forget_rule(&mut self, at: usize, message: &str) -> bool {
+        let Some(rule) = self.rules.get(at) else {
+            return false;
+        };
+        let mut any = rule.otherwise && self.exact.insert(rule.operation.clone());
         for input in self
             .inputs
             .iter_mut()

@@ -24,9 +24,23 @@ pub(super) struct Replayed {
     pub because: Because,
     /// What goes wrong on the wire.
     pub wire: Option<WireFault>,
+    /// What the call carried: as it was issued in the capture, and here.
+    carried: Vec<(String, String)>,
 }
 
 impl Replayed {
+    /// Whether both values are what the call carried, the one in the capture and the other here.
+    #[must_use]
+    pub(super) fn carried(&self, there: &Json<'_>, here: &Json<'_>) -> bool {
+        let pair = there.as_text().zip(here.as_text());
+        let is = |(there, here)| {
+            self.carried
+                .iter()
+                .any(|it| (it.0.as_str(), it.1.as_str()) == (there, here))
+        };
+        pair.is_some_and(is)
+    }
+
     /// The answer that says most.
     #[must_use]
     pub(super) fn last(&self) -> &Enveloped {
@@ -91,7 +105,7 @@ impl<'r> Life<'r> {
             self.rehearsal.advance_to(at);
         }
         self.finish_what_is_known(call);
-        let body = self.body(call);
+        let (body, carried) = self.body(call);
         let key = self.rehearsal.key(call.environment);
         let observed = self.rehearsal.request(&RequestSpec {
             environment: call.environment,
@@ -133,6 +147,7 @@ impl<'r> Life<'r> {
             result,
             because: observed.because,
             wire: observed.wire,
+            carried,
         }
     }
 
@@ -172,39 +187,32 @@ impl<'r> Life<'r> {
         })
     }
 
-    fn body(&self, call: &TrafficCall) -> Vec<u8> {
-        let mut body = call.json.clone();
-        match self.replace_in(&mut body) {
-            true => body.to_string().into_bytes(),
-            false => call.body.clone(),
+    /// A body with what is issued here in the place of what was issued there, and what that was.
+    fn body(&self, call: &TrafficCall) -> (Vec<u8>, Vec<(String, String)>) {
+        let (mut body, mut carried) = (call.json.clone(), Vec::new());
+        self.replace_in(&mut body, &mut carried);
+        match carried.is_empty() {
+            true => (call.body.clone(), carried),
+            false => (body.to_string().into_bytes(), carried),
         }
     }
 
-    /// Puts what is issued here in the place of what was issued there. Whether there was something.
-    fn replace_in(&self, json: &mut Json<'static>) -> bool {
+    fn replace_in(&self, json: &mut Json<'static>, carried: &mut Vec<(String, String)>) {
         match json {
-            Json::Text(text) => match self.issued.get(text.as_ref()) {
-                Some(here) => {
+            Json::Text(text) => {
+                if let Some(here) = self.issued.get(text.as_ref()) {
+                    carried.push((text.to_string(), here.clone()));
                     *text = here.clone().into();
-                    true
                 }
-                None => false,
-            },
-            Json::List(items) => {
-                items
-                    .iter_mut()
-                    .filter_map(|item| self.replace_in(item).then_some(()))
-                    .count()
-                    > 0
             }
+            Json::List(items) => items
+                .iter_mut()
+                .for_each(|item| self.replace_in(item, carried)),
             Json::Object(members) => {
-                members
-                    .iter_mut()
-                    .filter_map(|(_, value)| self.replace_in(value).then_some(()))
-                    .count()
-                    > 0
+                let values = members.iter_mut().map(|(_, value)| value);
+                values.for_each(|value| self.replace_in(value, carried));
             }
-            _ => false,
+            _ => {}
         }
     }
 }

@@ -56,7 +56,12 @@ pub(super) struct Said<'i> {
 
 impl<'i> Said<'i> {
     pub(super) fn of(input: &'i SeenInput) -> Self {
-        let (then, start_over) = compact(&input.steps);
+        let (mut then, start_over) = compact(&input.steps);
+        // What nothing is said of, and ends so anyway, needs no rule.
+        let ends_so = input.ends_alike && !input.is_decided;
+        if ends_so && then.iter().all(LearnedOutcome::is_plain) {
+            then.clear();
+        }
         Said {
             input,
             then,

@@ -3,16 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use svc_fixtures::contract::{Contract, Operation, OperationIndex, Presence};
+use svc_fixtures::contract::{Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
 
+use super::computed::dependencies;
 use super::everybody::for_everybody;
-use super::inputs::{SeenInput, compact};
+use super::inputs::{ENVIRONMENT, SeenInput, compact};
 use super::naming::{about, name_apart, summary};
 use super::outcome::{LearnedEnd, LearnedOutcome};
 use super::people::LearnedPerson;
 use super::rule::{FieldTests, LearnedRule, Said, Test};
-use super::traffic::Traffic;
+use super::traffic::{Provenance, Traffic};
+use crate::engine::call::rules::Rules;
+use crate::scenario::is_built_in;
 
 /// How far rules go beyond the inputs that were seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +31,8 @@ const ALIKE: (usize, usize) = (3, 3);
 
 /// What rules are made from.
 pub(super) struct RuleMaker<'l> {
-    /// The contract.
-    pub contract: &'l Contract,
+    /// What the simulator says by itself.
+    pub base: &'l Rules,
     /// The calls.
     pub traffic: &'l Traffic,
     /// Those who are declared with the rules.
@@ -53,7 +56,7 @@ impl RuleMaker<'_> {
             by_operation.entry(input.operation).or_default().push(input);
         }
         for (operation, inputs) in by_operation {
-            let row = &self.contract.operations[operation];
+            let row = &self.base.contract.operations[operation];
             let is_exact = exact.contains(&row.id);
             let breadth = if is_exact { Breadth::Exact } else { breadth };
             rules.extend(self.of_operation(row, &inputs, breadth));
@@ -61,7 +64,9 @@ impl RuleMaker<'_> {
         if breadth == Breadth::General {
             rules = self.across(rules, inputs);
         }
-        name_apart(&mut rules);
+        let there = self.base.scenarios.all().iter();
+        let own = there.filter(|it| !is_built_in(&it.file));
+        name_apart(&mut rules, own.map(|it| it.name.to_string()).collect());
         rules
     }
 
@@ -75,8 +80,7 @@ impl RuleMaker<'_> {
         let mut open: Vec<&Said<'_>> = all.iter().filter(|it| !it.then.is_empty()).collect();
         let mut last = None;
         if breadth == Breadth::General
-            && let Some((then, origins)) =
-                for_everybody(self.traffic, self.breaking.contains(&row.id), &all)
+            && let Some((then, origins)) = self.for_everybody(row, &all)
         {
             open.retain(|it| it.input.is_decided || it.start_over || it.then != [then.clone()]);
             last = Some(LearnedRule {
@@ -202,6 +206,35 @@ impl RuleMaker<'_> {
         }
     }
 
+    fn for_everybody(
+        &self,
+        row: &Operation,
+        all: &[Said<'_>],
+    ) -> Option<(LearnedOutcome, BTreeSet<Provenance>)> {
+        let template = self.base.template(all.first()?.input.operation);
+        for_everybody(self.traffic, template, self.breaking.contains(&row.id), all)
+    }
+
+    /// The fields of the request that what is said of these inputs depends on, as the row of the operation has it. Where
+    /// the inputs had several values in one, and were answered alike, it does not.
+    fn needed(&self, inputs: &[&SeenInput]) -> BTreeSet<String> {
+        let of = |input: &&SeenInput| {
+            let template = self.base.template(input.operation);
+            let edits = input.steps.iter().filter_map(LearnedOutcome::changes);
+            let paths = edits.flat_map(|changes| changes.edits.keys());
+            paths
+                .flat_map(|path| dependencies(template, path).fields)
+                .collect::<Vec<_>>()
+        };
+        let mut found: BTreeSet<String> = inputs.iter().flat_map(of).collect();
+        let varies = |name: &String| {
+            let first = inputs.first().map(|it| it.fields.get(name));
+            inputs.iter().any(|it| Some(it.fields.get(name)) != first)
+        };
+        found.retain(|name| !varies(name));
+        found
+    }
+
     /// What these inputs have in common, and no other has.
     fn shared(&self, row: &Operation, group: &[&Said<'_>], all: &[Said<'_>]) -> Option<FieldTests> {
         let others = others(all, group);
@@ -211,7 +244,12 @@ impl RuleMaker<'_> {
             return None;
         }
         let none_other = |holds: &dyn Fn(&SeenInput) -> bool| !others.iter().any(|it| holds(it));
+        let needed = self.needed(&inputs);
+        let is_enough = |name: &str| needed.iter().all(|it| it == name);
         let names: BTreeSet<&String> = inputs.iter().flat_map(|it| it.fields.keys()).collect();
+        // Where it came in is asked for where nothing else is in common.
+        let mut names: Vec<&String> = names.into_iter().filter(|it| is_enough(it)).collect();
+        names.sort_by_key(|it| *it == ENVIRONMENT);
         let plain =
             |value: &&Json<'static>| !matches!(value, Json::List(_) | Json::Object(_) | Json::Null);
         for name in &names {
@@ -240,7 +278,7 @@ impl RuleMaker<'_> {
             };
             let texts: Option<BTreeSet<String>> = inputs.iter().map(text).collect();
             let texts: Vec<String> = texts?.into_iter().collect();
-            let test = affix(&texts, others.is_empty())?;
+            let test = affix(&texts, others.is_empty()).filter(|_| is_enough(&field.name))?;
             let holds = |it: &SeenInput| {
                 let text = it
                     .fields
@@ -286,7 +324,12 @@ impl RuleMaker<'_> {
             left.retain(|it| it.subject == input.subject);
         }
         let fields = row.request.iter().map(|field| field.name.as_str());
+        let fields = fields.chain([ENVIRONMENT]);
         let known: Vec<String> = when.iter().map(|(name, _)| name.clone()).collect();
+        let mut needed = self.needed(&[input]);
+        if let Some((field, _)) = input.subject.as_ref().filter(|_| sent) {
+            needed.remove(field);
+        }
         // Who asks for nobody is known by all that is sent.
         let needs_all = when.is_empty();
         for name in fields.filter(|name| !known.iter().any(|it| it == name)) {
@@ -300,8 +343,9 @@ impl RuleMaker<'_> {
             let sent = |it: &SeenInput| it.fields.get(name).or(default).cloned();
             let own = sent(input);
             let tells = left.iter().any(|it| sent(it) != own);
-            let is_named = needs_all || asked.contains(name);
-            if !(tells || is_named && input.fields.contains_key(name)) {
+            let is_named = needs_all && name != ENVIRONMENT || asked.contains(name);
+            let is_needed = needed.contains(name) || is_named && input.fields.contains_key(name);
+            if !tells && !is_needed {
                 continue;
             }
             let test = own.as_ref().map_or(Test::Absent, exact_test);
@@ -339,7 +383,7 @@ impl RuleMaker<'_> {
             };
             let wider = wider(&out[at].operation, &rule.operation);
             let covered = |input: &&SeenInput| {
-                self.contract.operations[input.operation]
+                self.base.contract.operations[input.operation]
                     .id
                     .starts_with(wider.trim_end_matches('*'))
             };

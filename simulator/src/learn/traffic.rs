@@ -18,8 +18,8 @@ pub struct Traffic {
     pub calls: Vec<TrafficCall>,
     /// What can't, and why.
     pub left_out: BTreeMap<&'static str, usize>,
-    /// How many calls were executed again under a key of idempotency that the service had answered before. The simulator
-    /// would give its first answer again: they are made under another key.
+    /// How many calls were executed under a key of idempotency that the service had answered before, the same call or
+    /// another one. The simulator would give its first answer again, or refuse them: they are made under another key.
     pub executed_again: usize,
 }
 
@@ -205,6 +205,8 @@ impl Traffic {
     /// another one.
     fn note_replays(&mut self) {
         let mut used: BTreeMap<_, (String, usize)> = BTreeMap::new();
+        // What was executed under a key, each path and body once.
+        let mut executed: BTreeMap<_, Vec<(String, Vec<u8>)>> = BTreeMap::new();
         for call in &mut self.calls {
             let Some(key) = call.header("idempotency-key") else {
                 continue;
@@ -213,10 +215,25 @@ impl Traffic {
                 .answer()
                 .and_then(Enveloped::code)
                 .is_none_or(is_executed);
+            let of_key = (call.life, call.environment.as_str(), key.to_owned());
+            let asked = (call.path.clone(), call.body.clone());
+            let known = executed.entry(of_key).or_default();
+            let before = known.iter().position(|it| *it == asked);
+            let before = before.unwrap_or(if stored { known.len() } else { 0 });
+            if stored && before == known.len() {
+                self.executed_again += usize::from(before > 0);
+                known.push(asked);
+            }
+            let key = match before {
+                0 => key.to_owned(),
+                _ => format!("{key}-other-{before}"),
+            };
+            call.headers
+                .insert("idempotency-key".to_owned(), key.clone());
             let scope = (
                 call.life,
                 call.environment.as_str(),
-                key.to_owned(),
+                key,
                 call.path.clone(),
                 call.body.clone(),
             );

@@ -3,27 +3,34 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use jiff::Timestamp;
 use svc_fixtures::json::Json;
 
 use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome};
 use super::people::LearnedPerson;
 use super::rule::{LearnedRule, Test};
 use super::traffic::Provenance;
-use crate::scenario::WireFault;
+use crate::scenario::{LEARNED, WireFault};
 use crate::scenario_format::format_toml;
-
-/// What the first line of a learned file begins with.
-pub const FIRST_WORDS: &str = "# Learned from ";
 
 /// A rule that is longer than this is written over several lines.
 const WIDE: usize = 120;
 
-/// The file of what was learned from a capture of this name.
+/// What stands before the time of the last call in the first line of a learned file, and behind it.
+const AROUND_TIME: (&str, &str) = (" of ", " by `svc-simulator learn`");
+
+/// The file of what was learned from a capture of this name, whose last call was made then.
 #[must_use]
-pub(super) fn file(capture: &str, people: &[LearnedPerson], rules: &[LearnedRule]) -> String {
+pub(super) fn file(
+    (capture, ended): (&str, Option<Timestamp>),
+    people: &[LearnedPerson],
+    rules: &[LearnedRule],
+) -> String {
+    let (before, behind) = AROUND_TIME;
+    let ended = ended.map_or_else(String::new, |at| format!("{before}{at}"));
     let mut out = format!(
-        "{FIRST_WORDS}{capture} by `svc-simulator learn`, and written anew when that is learned again: to change\n\
-         # something, move it into a file of your own. It comes before this one, and is not learned again.\n"
+        "{LEARNED}{capture}{ended}{behind}, and written anew when that is learned\n\
+         # again: to change something, move it into a file of your own. It comes before this one, and is not learned again.\n"
     );
     for person in people {
         out += &declared(capture, person);
@@ -32,6 +39,19 @@ pub(super) fn file(capture: &str, people: &[LearnedPerson], rules: &[LearnedRule
         out += &scenario(capture, rule);
     }
     format_toml(&out)
+}
+
+/// When the last call was made of those that a file was learned from; none where it was not learned, and the beginning
+/// of time where nobody knows.
+#[must_use]
+pub fn learned_until(text: &str) -> Option<Timestamp> {
+    let line = text.lines().next()?.strip_prefix(LEARNED)?;
+    let (before, behind) = AROUND_TIME;
+    let until = line
+        .split(behind)
+        .next()
+        .and_then(|it| it.rsplit(before).next()?.parse().ok());
+    Some(until.unwrap_or(Timestamp::MIN))
 }
 
 /// Where something comes from: the first exchange that says so, and how many others do.

@@ -1,6 +1,7 @@
 //! Scenario folders: which of their files are read, and in what order. The only files a simulator reads. Whatever lies
 //! in a folder, reading it ends: pipes and devices are refused, links lead to a folder once, and sizes are bounded.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read as _};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use svc_fixtures::reading::Source;
 
 use crate::engine::call::rules::Files;
+use crate::learn::learned_until;
 use crate::scenario;
 
 /// What a file of accounts is called; every other TOML file of a folder holds scenarios.
@@ -101,6 +103,7 @@ pub(crate) fn read_noting(
         };
         into.push(source);
     }
+    put_newest_first(&mut scenarios);
     let built_in = Files::built_in();
     scenarios.extend(built_in.scenarios);
     accounts.extend(scenario::accounts());
@@ -111,6 +114,20 @@ pub(crate) fn read_noting(
         },
         accounts,
     })
+}
+
+/// Of files of one folder that were learned from captures, and follow each other, the newest comes first: what was seen
+/// last holds.
+fn put_newest_first(scenarios: &mut [Arc<Source>]) {
+    let run = |one: &Arc<Source>, next: &Arc<Source>| {
+        let folder = |it: &Arc<Source>| Path::new(&it.path).parent().map(Path::to_owned);
+        learned_until(&one.text).is_some()
+            && learned_until(&next.text).is_some()
+            && folder(one) == folder(next)
+    };
+    for learned in scenarios.chunk_by_mut(run) {
+        learned.sort_by_key(|it| Reverse(learned_until(&it.text)));
+    }
 }
 
 /// A file as it is read.

@@ -53,8 +53,8 @@ then = [{ error = "SVC_SOURCE_TIMEOUT" }, { success = {}, delay = "5s" }]
     let learned = learned(&Service::new("", rules).record(&calls));
     assert_eq!(learned.fidelity.differences.len(), 0);
     insta::assert_snapshot!(learned.text.expect("there is something to learn"), @r#"
-    # Learned from day.capture by `svc-simulator learn`, and written anew when that is learned again: to change
-    # something, move it into a file of your own. It comes before this one, and is not learned again.
+    # Learned from day.capture by `svc-simulator learn`, and written anew when that is learned
+    # again: to change something, move it into a file of your own. It comes before this one, and is not learned again.
 
     # day.capture: exchange 1 (line 20), 2027-01-15 08:00:00 UTC, and 2 more
     [person.meera_nair]

@@ -277,3 +277,74 @@ fn stand_ins_for_people_get_identifiers_and_stay_one_person() {
         "{text}"
     );
 }
+
+#[test]
+fn what_one_environment_answers_is_not_said_of_the_other() {
+    let rules = r#"
+[[scenario]]
+name = "live is down at first"
+operation = "verify.identity.dl"
+when = { environment = "live" }
+then = [{ error = "SVC_SOURCE_TIMEOUT" }, { success = {} }]
+"#;
+    let licence = r#"{"dlNumber":"KL0720150004567","dateOfBirth":"02/04/1991"}"#.to_owned();
+    let calls = vec![("verify.identity.dl", licence); 2];
+    let mut capture = Service::new("elsewhere", rules).record(&calls);
+    let live = Service::new("elsewhere", rules).live().record(&calls);
+    capture.cases.extend(live.cases);
+    let learned = learned(&capture);
+    let differences = &learned.fidelity.differences;
+    assert!(differences.is_empty(), "{differences:#?}");
+    let text = learned.text.expect("there is something to learn");
+    assert!(text.contains(r#"environment = "live""#), "{text}");
+}
+
+/// A score is computed from both names, and what was seen of these two says nothing of others.
+#[test]
+fn what_is_computed_of_the_request_is_said_of_what_was_sent() {
+    let rules = r#"
+[[scenario]]
+name = "scores of its own"
+operation = "verify.name.match"
+when = { name1 = "ASHA RAO" }
+then = { success = { score = 0.93 } }
+"#;
+    let calls = [(
+        "verify.name.match",
+        r#"{"name1":"ASHA RAO","name2":"Smt Asha Rao"}"#.to_owned(),
+    )];
+    let learned = learned(&Service::new("", rules).record(&calls));
+    let text = learned.text.expect("there is something to learn");
+    let when = r#"when = { name1 = "ASHA RAO", name2 = "Smt Asha Rao", type = "#;
+    assert!(text.contains(when), "{text}");
+}
+
+/// A register writes in capitals what everybody else writes as people do.
+#[test]
+fn a_name_in_capitals_is_the_same_persons() {
+    let rules = r#"
+[person.kavya]
+name = "Kavya Iyer"
+father_name = "Raman Iyer"
+pan = "CKZPI4821L"
+mobile = "9876500001"
+dlNumber = "TN0120160009876"
+
+[[scenario]]
+name = "capitals"
+operation = "verify.identity.pan"
+when = { who = "kavya" }
+then = { success = { name = "KAVYA IYER", nameOnPan = "KAVYA IYER" } }
+"#;
+    let calls = [
+        ("verify.identity.pan", r#"{"pan":"CKZPI4821L"}"#),
+        ("screen.mobile-silent", r#"{"mobile":"9876500001"}"#),
+        (
+            "verify.identity.dl",
+            r#"{"dlNumber":"TN0120160009876","dateOfBirth":"23/11/1994"}"#,
+        ),
+    ];
+    let calls = calls.map(|(operation, body)| (operation, body.to_owned()));
+    let learned = learned(&Service::new("elsewhere", rules).record(&calls));
+    assert_eq!(learned.people, 1, "{:?}", learned.text);
+}

@@ -21,6 +21,7 @@ pub(crate) const PATH: &str = "folder/zz-learned-day.toml";
 /// A service.
 pub(crate) struct Service {
     rules: Rules,
+    environment: Environment,
 }
 
 fn rules(seed: &str, file: &str) -> Rules {
@@ -38,6 +39,15 @@ impl Service {
     pub(crate) fn new(seed: &str, file: &str) -> Self {
         Service {
             rules: rules(seed, file),
+            environment: Environment::Test,
+        }
+    }
+
+    /// The same, asked on live.
+    pub(crate) fn live(self) -> Self {
+        Service {
+            environment: Environment::Live,
+            ..self
         }
     }
 
@@ -75,6 +85,9 @@ impl Service {
                 let after = self.after(&mut rehearsal, operation, &observed, now);
                 exchanges.extend(after);
             }
+            for exchange in &mut exchanges {
+                exchange.request.environment = self.environment;
+            }
             capture.cases.push(case(&format!("call {at}"), exchanges));
             rehearsal.advance_to(Timestamp::from_second(now).expect("a time"));
         }
@@ -91,9 +104,9 @@ impl Service {
     }
 
     fn send(&self, rehearsal: &mut Rehearsal<'_>, operation: &str, body: &str) -> Observed {
-        let key = rehearsal.key(Environment::Test);
+        let key = rehearsal.key(self.environment);
         rehearsal.request(&RequestSpec {
-            environment: Environment::Test,
+            environment: self.environment,
             key: &key,
             method: "POST",
             path: &self.path(operation),
@@ -188,6 +201,7 @@ pub(crate) fn learned_beside(capture: &Capture, by_hand: &str) -> Learned {
         base: &base,
         traffic: &traffic,
         capture: "day.capture",
+        ended: None,
         path: PATH,
     })
 }

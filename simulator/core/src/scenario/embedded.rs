@@ -31,6 +31,9 @@ const ACCOUNTS: &str = "accounts.toml";
 /// Comes before the others, so that what holds everywhere is never hidden by one category.
 const UNIVERSAL: &str = "(built in) scenarios/universal.toml";
 
+/// What the first line of a file begins with that was made of recorded traffic.
+pub const LEARNED: &str = "# Learned from ";
+
 /// Whether a file is one of them.
 #[must_use]
 pub fn is_built_in(path: &str) -> bool {

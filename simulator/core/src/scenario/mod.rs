@@ -28,7 +28,7 @@ pub use accounts::{
     AccountConfig, KeyConfig, RateLimitConfig, WebhookConfig, find_account, is_key_name,
     read_accounts,
 };
-pub use embedded::{accounts, built_in, is_built_in};
+pub use embedded::{LEARNED, accounts, built_in, is_built_in};
 pub use expression::Expression;
 pub use fitting::leave_out_unfit;
 pub use headers::{HeaderLines, HeaderName, HeaderRefusal, MoreHeaders, names_a_secret};

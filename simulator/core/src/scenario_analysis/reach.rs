@@ -13,7 +13,8 @@ use super::implies::implies;
 use crate::scenario::index::Candidate;
 use crate::scenario::matching::{MatchInput, fields};
 use crate::scenario::{
-    Condition, Predicate, RequestContext, Scenario, ScenarioIndex, ScenarioSet, Selector, folder,
+    Condition, LEARNED, Predicate, RequestContext, Scenario, ScenarioIndex, ScenarioSet, Selector,
+    folder,
 };
 
 /// So many of the rules that no table holds are looked at for each other rule.
@@ -35,7 +36,12 @@ pub fn find_unreachable(
         let Some(winner) = winner(contract, set, &expressions, number) else {
             continue;
         };
-        if let Some(source) = by_path.get(&*scenario.file) {
+        let [own, first] = [scenario, winner].map(|it| by_path.get(&*it.file));
+        // What was learned later hides what was learned earlier.
+        let is_learned =
+            |it: Option<&&Arc<Source>>| it.is_some_and(|it| it.text.starts_with(LEARNED));
+        let is_later = scenario.file != winner.file && is_learned(own) && is_learned(first);
+        if let Some(source) = own.filter(|_| !is_later) {
             problems.push(problem(source, scenario, winner));
         }
     }
