@@ -111,7 +111,12 @@ fn case(
     known: Option<(String, String)>,
 ) -> Case {
     let mut case = Case::about(operation, name);
-    let seed = seed_of(&format!("{} {} {}", setting.seed, law.name, case.name));
+    let seed = seed_of(&format!(
+        "{} {} {}",
+        setting.drawn_by(),
+        law.name,
+        case.name
+    ));
     let item = usize::try_from(seed % 7).unwrap_or_default();
     let mut known = known;
     for (at, ask) in law.asks.iter().enumerate() {

@@ -27,6 +27,7 @@ use crate::diff::compare;
 use crate::diff::report::SideReport;
 use crate::event::RunStarted;
 use crate::plan::Setting;
+use crate::plan::setting::SIDES;
 use crate::profile::Profile;
 use crate::recorded::is_recorded;
 use crate::run::{EarlyEnd, Filter, Order, RunLimits};
@@ -158,7 +159,7 @@ impl Diff {
             setting.prices = side.budget.prices(contract)?;
             Ok::<_, CommandError>(setting)
         };
-        let mut settings = [setting(&sides[0], "-l")?, setting(&sides[1], "-r")?];
+        let mut settings = [setting(&sides[0], SIDES[0])?, setting(&sides[1], SIDES[1])?];
         for (side, setting) in sides.iter_mut().zip(&mut settings) {
             runtime.block_on(side.receive(contract, setting))?;
         }

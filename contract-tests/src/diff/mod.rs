@@ -5,6 +5,7 @@
 //! where services must agree on it: how a call ends, what is charged, in which environment, and what is chosen from
 //! the few values that the contract lists.
 
+mod asked;
 mod behaviour;
 mod ending;
 pub mod finding;

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use svc_fixtures::json::Json;
 
+use super::asked::Asked;
 use super::finding::NotCompared;
 use crate::capture::{Capture, CapturedCase, Channel, Exchange, TransportError};
 use crate::check::Check;
@@ -305,18 +306,17 @@ fn by_input<'a>(
 ) -> Vec<PairedCase<'a>> {
     let mut waiting: BTreeMap<String, VecDeque<&'a Exchange>> = BTreeMap::new();
     let mut left_over = 0;
+    let mut asked = Asked::of(setting);
     for exchange in rights.iter().flat_map(|case| &case.exchanges) {
-        waiting
-            .entry(input(exchange))
-            .or_default()
-            .push_back(exchange);
+        let input = asked.input(exchange);
+        waiting.entry(input).or_default().push_back(exchange);
         left_over += 1;
     }
-    let mut paired = Vec::new();
+    let (mut paired, mut asked) = (Vec::new(), Asked::of(setting));
     for case in lefts {
         for (step, exchange) in case.exchanges.iter().enumerate() {
             let other = waiting
-                .get_mut(&input(exchange))
+                .get_mut(&asked.input(exchange))
                 .and_then(VecDeque::pop_front);
             let Some(other) = other else {
                 let name = (case.check.as_str(), case.case.as_str());
@@ -348,25 +348,6 @@ fn by_input<'a>(
         });
     }
     paired
-}
-
-/// Everything of a call that its answer depends on: members in any order, without what each call has of its own.
-fn input(exchange: &Exchange) -> String {
-    let request = &exchange.request;
-    let body = match Json::parse(&request.body) {
-        Ok(json) => {
-            let mut canonical = Vec::new();
-            json.canonical(&mut |bytes| canonical.extend_from_slice(bytes));
-            String::from_utf8_lossy(&canonical).into_owned()
-        }
-        Err(_) => String::from_utf8_lossy(&request.body).into_owned(),
-    };
-    let path = match request.path.strip_prefix(VERIFICATIONS) {
-        Some(_) => VERIFICATIONS,
-        None => &request.path,
-    };
-    let (environment, method) = (request.environment.as_str(), &request.method);
-    format!("{environment} {method} {path}?{}\n{body}", request.query)
 }
 
 /// What was called, in a word.

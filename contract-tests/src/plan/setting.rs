@@ -106,6 +106,14 @@ impl<'c> Setting<'c> {
         }
     }
 
+    /// What strangers are drawn by: of two services that are compared the same.
+    #[must_use]
+    pub fn drawn_by(&self) -> String {
+        let parts = SIDES.iter().find_map(|side| self.seed.rsplit_once(side));
+        let parts = parts.filter(|(_, rest)| rest.is_empty() || rest.starts_with('-'));
+        parts.map_or_else(|| self.seed.clone(), |(base, rest)| format!("{base}{rest}"))
+    }
+
     /// Whether a request of this kind can be made.
     #[must_use]
     pub fn can_use(&self, channel: Channel) -> bool {
@@ -172,6 +180,9 @@ pub(crate) fn of_path<'c>(contract: &'c Contract, path: &str) -> Option<&'c Oper
     };
     contract.operations.iter().find(called)
 }
+
+/// What the seeds of two services that are compared end in: their keys and references never meet.
+pub const SIDES: [&str; 2] = ["-l", "-r"];
 
 /// The seed of a try: that of the run for the first one.
 #[must_use]
