@@ -1,11 +1,11 @@
 //! Which members hold personal data, by their names: what the contract's rows and `personal.toml` say.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::Deserialize;
 use svc_fixtures::contract::{Contract, Field, Kind, Leaf, Shape};
+
+use crate::verdict::words;
 
 /// Which members hold personal data.
 #[derive(Debug, Clone)]
@@ -24,6 +24,7 @@ struct WordList {
     words: BTreeSet<String>,
     formats: BTreeSet<String>,
     except: BTreeSet<String>,
+    free: BTreeSet<String>,
     wire: BTreeSet<String>,
 }
 
@@ -69,6 +70,11 @@ impl PersonalMembers {
         let word = |word: &String| self.list.words.contains(word);
         !self.list.except.contains(member)
             && (self.fields.contains(member) || words(member).iter().any(word))
+    }
+
+    /// Where texts stand that somebody wrote freely, as pointers into a body.
+    pub(super) fn free(&self) -> impl Iterator<Item = &str> {
+        self.list.free.iter().map(String::as_str)
     }
 
     /// Whether the contract has a member of that name: it writes what is numbered as `checks[#]`.
@@ -131,17 +137,6 @@ fn in_answer(shape: &Shape, known: &mut BTreeSet<String>, listed: &mut BTreeSet<
         } => listed.extend(values.iter().cloned()),
         Shape::Leaf { .. } | Shape::AnyObject => {}
     }
-}
-
-static WORD: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new("[A-Z]*[a-z]+|[A-Z]+").expect("it is a pattern"));
-
-/// The words of a name, in lower case.
-fn words(name: &str) -> Vec<String> {
-    let words = WORD.find_iter(name);
-    words
-        .map(|word| word.as_str().to_ascii_lowercase())
-        .collect()
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ const SHORTEST: usize = 4;
 pub struct Pseudonyms {
     personal: PersonalMembers,
     known: BTreeMap<String, String>,
+    /// By what is the same of several values, as a day in several layouts, the number of their stand-ins.
+    numbers: BTreeMap<String, usize>,
 }
 
 impl Pseudonyms {
@@ -33,6 +35,7 @@ impl Pseudonyms {
         Pseudonyms {
             personal,
             known: BTreeMap::new(),
+            numbers: BTreeMap::new(),
         }
     }
 
@@ -98,7 +101,8 @@ impl Pseudonyms {
                         _ => Context::Elsewhere,
                     };
                     collect(&self.personal, &json, context, &mut values);
-                    for text in FREE.iter().filter_map(|at| json.pointer(at)?.as_str()) {
+                    let free = self.personal.free();
+                    for text in free.filter_map(|at| json.pointer(at)?.as_str()) {
                         self.in_free_text(text, &mut values);
                     }
                 }
@@ -114,18 +118,16 @@ impl Pseudonyms {
             keep.contains(value) || keep.iter().any(of)
         };
         for value in values.into_iter().filter(|value| !kept(value)) {
-            let next = self.known.len() + 1;
+            let next = self.numbers.len() + 1;
+            let number = *self.numbers.entry(likeness(&value)).or_insert(next);
             let known = self.known.entry(value.clone());
-            let pseudonym = known.or_insert_with(|| pseudonym(&value, next)).clone();
+            let pseudonym = known.or_insert_with(|| pseudonym(&value, number)).clone();
             mine.push((value, pseudonym));
         }
         mine.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         mine
     }
 }
-
-/// Where an answer has what the service, or who called it, says in its own words.
-const FREE: [&str; 2] = ["/error/message", "/referenceId"];
 
 /// What tells of a person in a free text by its form: an address of mail, a PAN, many digits.
 static TELLING: LazyLock<Regex> = LazyLock::new(|| {
@@ -199,7 +201,22 @@ fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut
     }
 }
 
-/// A stand-in unlike those of other values, in the form of the value: a date, a `data:` URI with its type, an address,
+/// What values have alike that mean the same: the day, however it is written, and a text in any letters.
+fn likeness(value: &str) -> String {
+    let parts: Vec<&str> = value.split(['-', '/', '.']).collect();
+    let digits = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    match parts.as_slice() {
+        all @ [a, b, c] if all.iter().all(digits) && a.len() + b.len() + c.len() == 8 => {
+            match a.len() {
+                4 => format!("{a}-{b}-{c}"),
+                _ => format!("{c}-{b}-{a}"),
+            }
+        }
+        _ => value.to_lowercase(),
+    }
+}
+
+/// A stand-in unlike those of values that mean something else, in the form of the value: a date, a `data:` URI with its type, an address,
 /// digits only, another number.
 fn pseudonym(value: &str, number: usize) -> String {
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
@@ -341,7 +358,7 @@ mod tests {
             r#"{"data":{"fullName":"RAVI KUMAR","dob":"1990-02-03","dateOfBirth":"03/02/1990","gender":"M","mobile":9000000001,"status":"VALID","photo":"data:image/png;base64,AA"},"error":{"message":"no RAVI KUMAR here"},"verificationId":"svcv_RAVI"}"#,
         );
         let clean = pseudonyms().case(&captured, &BTreeSet::new());
-        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 5]","dob":"1002-01-01","dateOfBirth":"01/01/1001","gender":"[redacted 4]","mobile":7000000003,"status":"VALID","photo":"data:image/png;base64,cmVkYWN0ZWQtNg=="},"error":{"message":"no [redacted 5] here"},"verificationId":"svcv_RAVI"}"#);
+        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 4]","dob":"1001-01-01","dateOfBirth":"01/01/1001","gender":"[redacted 3]","mobile":7000000002,"status":"VALID","photo":"data:image/png;base64,cmVkYWN0ZWQtNQ=="},"error":{"message":"no [redacted 4] here"},"verificationId":"svcv_RAVI"}"#);
     }
 
     #[test]
@@ -368,6 +385,29 @@ mod tests {
         {}
         {"referenceId":"user-[redacted 1]","error":{"message":"like [redacted 6], 7000000005, [redacted 7]"}}
         "#);
+    }
+
+    #[test]
+    fn a_day_in_two_layouts_and_a_name_in_two_letters_have_one_stand_in() {
+        let captured = case(
+            r#"{"dateOfBirth":"03/02/1990","name":"Ravi Kumar"}"#,
+            r#"{"data":{"dob":"1990-02-03","fullName":"RAVI KUMAR"}}"#,
+        );
+        let clean = pseudonyms().case(&captured, &BTreeSet::new());
+        let sent = String::from_utf8_lossy(&clean.exchanges[0].request.body).into_owned();
+        insta::assert_snapshot!(sent, @r#"{"dateOfBirth":"01/01/1001","name":"[redacted 2]"}"#);
+        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"dob":"1001-01-01","fullName":"[redacted 2]"}}"#);
+    }
+
+    #[test]
+    fn a_reference_that_is_carried_has_no_number_of_an_account_in_it() {
+        let captured = case(
+            r#"{"origRequestId":"v1-501020033110"}"#,
+            r#"{"data":{"requestId":"v1-501020033110"}}"#,
+        );
+        let clean = pseudonyms().case(&captured, &BTreeSet::new());
+        let clean = serde_json::to_string(&clean).expect("JSON");
+        assert!(!clean.contains("501020033110"), "{clean}");
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub enum Rule {
     SameResult(usize),
     /// Status, `status` and `error.code` are those of the answer to that step.
     SameEnding(usize),
+    /// `data` is that of the answer to that step, but for what a service makes up for each call.
+    SameData(usize),
     /// What the answers to the steps of each side say alike is the same on both sides: to calls that give a field
     /// its default, and to calls that leave it out; to flows alone, and to flows with another begun meanwhile.
     Alike {
@@ -125,6 +127,7 @@ impl Rule {
             | Rule::SameBytes(_)
             | Rule::SameResult(_)
             | Rule::SameEnding(_)
+            | Rule::SameData(_)
             | Rule::OtherId(_)
             | Rule::Status(_)
             | Rule::Exists

@@ -9,7 +9,7 @@ use hyper::header::HeaderMap;
 use svc_fixtures::contract::Environment;
 
 use crate::capture::{CapturedCase, Channel, Credential, Request};
-use crate::plan::{Setting, USAGE, VERIFICATIONS};
+use crate::plan::{Setting, USAGE, VERIFICATIONS, inputs};
 use crate::redact::{REDACTED, Redactor, Secret};
 use crate::verdict::posted;
 
@@ -245,7 +245,9 @@ pub(super) fn name(setting: &Setting<'_>, number: u64, request: &Request, local:
     format!("#{number} {method}{what}{at}")
 }
 
-/// The texts of a plan that need no stand-in: none, since nobody planned this.
-pub(super) fn nothing_kept() -> BTreeSet<String> {
-    BTreeSet::new()
+/// The texts that need no stand-in: inputs whose outcome the specification fixes tell of nobody, and what they do is
+/// worth keeping.
+pub(super) fn kept() -> BTreeSet<String> {
+    let fixed = inputs::built_in().into_iter();
+    fixed.map(|input| input.value).collect()
 }

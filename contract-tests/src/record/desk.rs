@@ -158,7 +158,7 @@ impl Desk<'_> {
             None if !any => return captured,
             None => captured.clone(),
             Some(pseudonyms) => {
-                let mut clean = pseudonyms.case(&captured, &clean::nothing_kept());
+                let mut clean = pseudonyms.case(&captured, &clean::kept());
                 clean::unsearchable(self.setting, &mut clean);
                 let again = recorded::judge_one(self.setting, &clean);
                 let mine = findings.iter().take(again.len());

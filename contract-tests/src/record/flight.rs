@@ -6,11 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
+use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
+use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::seen::{Seen, SeenBody};
 use crate::capture::{Arrived, TransportError};
@@ -131,16 +134,47 @@ impl Drop for Flight {
 /// A body that is passed on as it comes and written down on the way.
 #[derive(Debug)]
 pub(super) struct Passing {
-    body: Incoming,
+    /// None where what is left of it was taken over.
+    body: Option<Incoming>,
     side: Side,
     flight: Arc<Flight>,
 }
 
+/// How long the rest of a request may take that is not passed on any more.
+const REST: Duration = Duration::from_secs(10);
+
+/// Whom a request is passed on to may be gone, or answer before all of it came: what was sent is written down all the
+/// same.
+impl Drop for Passing {
+    fn drop(&mut self) {
+        let is_whole = self.body.as_ref().is_none_or(Body::is_end_stream);
+        let (Side::Sent, false) = (self.side, is_whole) else {
+            return;
+        };
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let mut rest = Passing {
+            body: self.body.take(),
+            side: self.side,
+            flight: Arc::clone(&self.flight),
+        };
+        runtime.spawn(async move {
+            let read = async { while let Some(Ok(_)) = rest.frame().await {} };
+            let _ = timeout(REST, read).await;
+            // Nobody takes it over once more.
+            drop(rest.body.take());
+        });
+    }
+}
+
 impl Passing {
     pub(super) fn new(body: Incoming, side: Side, flight: Arc<Flight>) -> Self {
-        let passing = Passing { body, side, flight };
         // Nobody asks for more of a body that has nothing in it.
-        if passing.body.is_end_stream() {
+        let is_empty = body.is_end_stream();
+        let body = Some(body);
+        let passing = Passing { body, side, flight };
+        if is_empty {
             passing.ended();
         }
         passing
@@ -170,7 +204,10 @@ impl Body for Passing {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(context);
+        let Some(body) = self.body.as_mut() else {
+            return Poll::Ready(None);
+        };
+        let polled = Pin::new(body).poll_frame(context);
         match &polled {
             Poll::Ready(Some(Ok(frame))) => {
                 let most = self.flight.most_bytes;
@@ -178,7 +215,7 @@ impl Body for Passing {
                     self.note(|body| body.take(part, most));
                 }
                 // Trailers are the end of a body: nobody asks for more behind them.
-                if frame.is_trailers() || self.body.is_end_stream() {
+                if frame.is_trailers() || self.is_end_stream() {
                     self.ended();
                 }
             }
@@ -193,10 +230,11 @@ impl Body for Passing {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let rest = self.body.as_ref();
+        rest.map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
     }
 }

@@ -2,7 +2,9 @@
 //! differ from call to call say nothing, nor do those that are there only where something was asked for.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use svc_fixtures::json::Json;
 
 use super::finding::Findings;
@@ -35,6 +37,48 @@ pub(super) fn judge(
     let what = format!("`{place}` of this call and another one like it");
     let expected = format!("{}, as two others answer", shown(&given));
     findings.must(clause, odd.is_none(), &what, expected, shown(&left_out));
+}
+
+/// Words in the names of members whose values a service makes up for each call.
+const MADE_UP: [&str; 12] = [
+    "amount",
+    "id",
+    "ids",
+    "latency",
+    "message",
+    "ms",
+    "reference",
+    "rrn",
+    "timestamp",
+    "url",
+    "utr",
+    "value",
+];
+
+/// Judges whether an answer says of the same input what another one said.
+pub(super) fn same(findings: &mut Findings<'_>, clause: &str, first: &Json<'_>, again: &Json<'_>) {
+    let said = |data| {
+        let mut found = BTreeMap::new();
+        leaves("data", data, &mut found);
+        found.retain(|place, _| !is_made_up(place));
+        found
+    };
+    let (first, again) = (said(first), said(again));
+    let mut places = first.keys().chain(again.keys());
+    let odd = places.find(|place| first.get(*place) != again.get(*place));
+    let place = odd.map_or("data", String::as_str);
+    let shown = |side: &BTreeMap<String, String>| {
+        let nothing = || "nothing".to_owned();
+        side.get(place).cloned().unwrap_or_else(nothing)
+    };
+    let what = format!("`{place}` of the same call made again");
+    findings.must(clause, odd.is_none(), &what, shown(&first), shown(&again));
+}
+
+fn is_made_up(place: &str) -> bool {
+    let name = place.rsplit('.').next().unwrap_or(place);
+    let words = words(name);
+    words.iter().any(|word| MADE_UP.contains(&word.as_str()))
 }
 
 /// Every leaf of two documents, in print; none of those that differ.
@@ -76,4 +120,15 @@ fn leaves(place: &str, json: &Json<'_>, into: &mut BTreeMap<String, String>) {
             into.insert(place.to_owned(), leaf.to_string());
         }
     }
+}
+
+static WORD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("[A-Z]*[a-z]+|[A-Z]+").expect("it is a pattern"));
+
+/// The words of a name, in lower case.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let words = WORD.find_iter(name);
+    words
+        .map(|word| word.as_str().to_ascii_lowercase())
+        .collect()
 }

@@ -28,6 +28,7 @@ mod tests;
 use crate::capture::{CapturedCase, Channel, Exchange};
 use crate::plan::law::LEADS_NOWHERE;
 use crate::plan::{Case, Setting};
+pub(crate) use alike::words;
 use answer::Answer;
 use finding::Findings;
 pub use finding::{Finding, SeenIn, Verdict};

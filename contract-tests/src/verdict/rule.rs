@@ -34,10 +34,8 @@ fn compare(
     let clause = expectation.clause.as_str();
     let first = |step: &usize| earlier(answers, *step);
     match &expectation.rule {
-        Rule::SameBytes(step) => {
-            let (old, new) = (&first(step)?.response.body, &answer.response.body);
-            findings.must(clause, old == new, "the body", whole(old), whole(new));
-        }
+        Rule::SameBytes(step) => same_bytes(findings, clause, first(step)?, answer),
+        Rule::SameData(step) => same_data(findings, clause, first(step)?, answer),
         Rule::SameResult(step) => same_result(findings, clause, first(step)?, answer),
         Rule::SameEnding(step) => same_ending(findings, clause, first(step)?, answer),
         Rule::Alike { given, left_out } => sides(findings, clause, answers, [given, left_out])?,
@@ -108,6 +106,17 @@ fn other_id(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answe
 
 fn same_ending(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
     findings.equal(clause, "the ending", first.ending(), answer.ending());
+}
+
+fn same_bytes(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
+    let (old, new) = (&first.response.body, &answer.response.body);
+    findings.must(clause, old == new, "the body", whole(old), whole(new));
+}
+
+fn same_data(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
+    if let (Some(first), Some(again)) = (first.at(&["data"]), answer.at(&["data"])) {
+        alike::same(findings, clause, first, again);
+    }
 }
 
 fn same_result(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {

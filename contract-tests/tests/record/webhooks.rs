@@ -71,3 +71,24 @@ fn a_webhook_reaches_the_receiver_byte_for_byte_and_is_judged() {
     assert_eq!(ended.endings(), ["webhook: 503"]);
     assert_eq!(ended.judged().0, Some(1));
 }
+
+/// Nobody takes the body over then, and it is the service's all the same.
+#[test]
+fn a_webhook_is_written_down_though_its_receiver_is_gone() {
+    let recording = recording_webhooks("http://127.0.0.1:9/hooks", &[]);
+    let mac = "f52d4e0e4419c81c39140518136f0ea025fb48625c1de7c62ce1ea91a41b6c1a";
+    let headers = format!("X-Service-Signature: t=1800000000,v1={mac}\r\n");
+    let body = r#"{"verificationId":"svcv_1","status":"completed"}"#;
+    let came = raw(
+        &recording.addresses[1],
+        &request("POST", "/", &headers, body),
+    );
+    assert!(came.starts_with("HTTP/1.1 502"), "{came}");
+    let ended = recording.end();
+    assert!(ended.text.contains("svcv_1"), "{}", ended.text);
+    assert!(
+        !ended.said.contains("`status` of a webhook"),
+        "{}",
+        ended.said
+    );
+}
