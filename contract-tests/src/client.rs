@@ -219,7 +219,8 @@ impl<'t, T: Target> Client<'t, T> {
         let asked = request.clone();
         self.fill_in(&mut request, environment, account)?;
         let credential = &step.request.credential;
-        let key = self.keys.key(credential, environment, account)?;
+        let one_host = self.target.is_one_host();
+        let key = self.keys.key(credential, environment, account, one_host)?;
         request.authorization = match (&key, credential) {
             (Some(key), Credential::Mistyped(Mistake::NoScheme)) => Some(key.clone()),
             (Some(key), Credential::Mistyped(Mistake::OtherScheme)) => {

@@ -34,6 +34,11 @@ pub trait Target: Sync {
         None
     }
 
+    /// Whether the sandbox and live are on one host: who runs one of them can see the keys of both.
+    fn is_one_host(&self) -> bool {
+        false
+    }
+
     /// The receiver that its webhooks reach without anybody's doing, where it has one.
     fn sink(&self) -> Option<RunSink> {
         None
@@ -117,6 +122,11 @@ impl HttpTarget {
 }
 
 impl Target for HttpTarget {
+    fn is_one_host(&self) -> bool {
+        let live = self.live.as_ref();
+        live.is_some_and(|live| is_same_host(live, &self.sandbox))
+    }
+
     fn address(&self, environment: Environment) -> Option<String> {
         let url = match environment {
             Environment::Test => &self.sandbox,

@@ -92,7 +92,7 @@ const PLANTED: [(&str, &str, &str); 30] = [
     (
         "env_mismatch_code_auth_invalid",
         "code",
-        "calls of verify.identity.pan",
+        "calls that end 401 SVC_KEY_ENVIRONMENT_MISMATCH",
     ),
     ("replay_header", "header", "header idempotent-replayed"),
     ("other_prices", "price", "billing.amount"),

@@ -33,8 +33,8 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "authentication.everywhere",
-        title: "Every operation asks for a key",
-        clauses: &["auth.bearer", "auth.bad-key"],
+        title: "Every operation asks for a key, and for its own environment's",
+        clauses: &["auth.bearer", "auth.bad-key", "auth.wrong-environment"],
         stage: Stage::Refused,
         cases: Cases::PerOperation(everywhere),
     },
@@ -125,7 +125,7 @@ fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(setting.environments.iter().map(on).collect())
 }
 
-/// Without a key on live, with one that nobody has on the sandbox.
+/// Without a key on live, and with the sandbox's; with one that nobody has on the sandbox.
 fn everywhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let body = sample::body(setting.contract, operation, Extent::Required);
     let case = |environment: &Environment| {
@@ -137,7 +137,15 @@ fn everywhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
         case.push(RequestTemplate::post(operation, body.clone()).by(credential));
         case.expecting(clause, Rule::fails(ErrorCode::AuthInvalid))
     };
-    Some(setting.environments.iter().map(case).collect())
+    let mut cases: Vec<_> = setting.environments.iter().map(case).collect();
+    if setting.environments.contains(&Environment::Live) {
+        let mut case = Case::about(operation, "the sandbox's key").on(Environment::Live);
+        let call = RequestTemplate::post(operation, body.clone());
+        case.push(call.by(Credential::OtherEnvironment));
+        let refused = Rule::fails(ErrorCode::KeyEnvironmentMismatch);
+        cases.push(case.expecting("auth.wrong-environment", refused));
+    }
+    Some(cases)
 }
 
 fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {
@@ -180,6 +188,12 @@ fn other_environment(setting: &Setting<'_>) -> Option<Vec<Case>> {
         refused(name, request, code, &clauses).on(*environment)
     };
     let mut cases: Vec<_> = setting.environments.iter().map(case).collect();
+    cases.extend(setting.environments.iter().map(|environment| {
+        let request = RequestTemplate::get(USAGE).by(Credential::OtherEnvironment);
+        let name = "the other environment's key, the usage";
+        let clauses = ["auth.wrong-environment"];
+        refused(name, request, ErrorCode::KeyEnvironmentMismatch, &clauses).on(*environment)
+    }));
     cases.extend(setting.environments.iter().map(|environment| {
         let request = request.clone().by(Credential::UnknownElsewhere);
         let mut case = Case::new("a key that nobody has, as the other environment's begin");

@@ -15,6 +15,7 @@ pub(super) const CHECKS: &[Check] = &[
             "ruling.06-unknown-path",
             "ruling.01-envelope-everywhere",
             "wire.version-prefix",
+            "errors.envelope",
         ],
         stage: Stage::Refused,
         cases: Cases::Once(unknown),
@@ -86,7 +87,18 @@ fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
         };
         requests.iter().map(case).collect::<Vec<_>>()
     };
-    Some(setting.environments.iter().flat_map(cases).collect())
+    let mut cases: Vec<_> = setting.environments.iter().flat_map(cases).collect();
+    // How it is called that there is no such operation only a ruling says: the envelope is of every answer.
+    cases.extend(setting.environments.iter().map(|environment| {
+        let mut case = Case::new("no operation of any service").on(*environment);
+        let body = Json::Object(Vec::new());
+        case.push(RequestTemplate::post_to(
+            "/v1/verify/no-such-operation",
+            body,
+        ));
+        case.expecting("errors.envelope", Rule::Ends(Ending::Rejected))
+    }));
+    Some(cases)
 }
 
 fn other_method(_: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {

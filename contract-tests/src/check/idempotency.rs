@@ -1,6 +1,6 @@
 //! Idempotency keys: replay, conflict, what is stored, and two at once.
 
-use svc_fixtures::contract::{ErrorCode, ErrorRow, Operation};
+use svc_fixtures::contract::{ErrorCode, ErrorRow, Kind, Operation};
 use svc_fixtures::json::Json;
 
 use super::entry::{Cases, Check, Stage};
@@ -28,8 +28,8 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "idempotency.replay-of-no-record",
-        title: "A retry with the key of a call that found no record gives that again",
-        clauses: &["idempotency.replay"],
+        title: "A retry with the key of a call that found no record gives that again, and another body is a conflict",
+        clauses: &["idempotency.replay", "idempotency.conflict"],
         stage: Stage::Sandbox,
         cases: Cases::PerOperation(replay_of_no_record),
     },
@@ -67,7 +67,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "idempotency.nearly-the-same",
-        title: "A body in other letters, with another space or in another order is another body",
+        title: "A body in other letters, in another order, with another space, number or text inside is another body",
         clauses: &["idempotency.conflict"],
         stage: Stage::Sandbox,
         cases: Cases::Once(nearly_the_same),
@@ -153,6 +153,13 @@ fn replay_of_no_record(setting: &Setting<'_>, operation: &Operation) -> Option<V
     case.change(first, |request| request.idempotency(&key));
     case.expect(first, "idempotency.replay", Rule::Ends(none));
     replayed(&mut case, first);
+    // Another body is another one whatever came of the first.
+    let other = lead::sample_call(setting, operation).idempotency(&key);
+    if other.payload != case.steps[first].request.payload {
+        case.push(other);
+        let conflict = Rule::fails(ErrorCode::IdempotencyConflict);
+        case = case.expecting("idempotency.conflict", conflict);
+    }
     Some(vec![case])
 }
 
@@ -194,7 +201,7 @@ type Change = fn(&Operation, &mut Json<'static>) -> Option<()>;
 
 /// Of each change the first operation that can be asked so: how a service compares bodies is not an operation's.
 fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let changes: [(&str, Change); 3] = [
+    let changes: [(&str, Change); 5] = [
         ("in other letters", |operation, body| {
             change_text(operation, body, str::to_lowercase)
         }),
@@ -202,10 +209,13 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
             change_text(operation, body, |text| text.replacen(' ', "  ", 1))
         }),
         ("in another order", reversed),
+        ("with another number", another_number),
+        ("with another text inside", another_inside),
     ];
     let case = |(name, change): (&str, Change)| {
         let of = |operation| {
-            let call = keyed(setting, name, operation)?;
+            let mut call = keyed(setting, name, operation)?;
+            call.payload = Payload::Json(sample::body(setting.contract, operation, Extent::All));
             let mut other = call.clone();
             let Payload::Json(body) = &mut other.payload else {
                 return None;
@@ -235,6 +245,34 @@ fn change_text(
         let text = body.get(&field.name)?.as_text()?;
         let changed = Some(to(text)).filter(|changed| changed != text)?;
         body.set(field.name.clone(), Json::from(changed));
+        Some(())
+    })
+}
+
+fn another_number(operation: &Operation, body: &mut Json<'static>) -> Option<()> {
+    let mut fields = operation.request.iter();
+    fields.find_map(|field| {
+        let (Kind::Int { max, .. }, Some(Json::Int(number))) = (&field.kind, body.get(&field.name))
+        else {
+            return None;
+        };
+        let is_last = *max == Some(*number);
+        let other = if is_last { number - 1 } else { number + 1 };
+        body.set(field.name.clone(), Json::Int(other));
+        Some(())
+    })
+}
+
+fn another_inside(operation: &Operation, body: &mut Json<'static>) -> Option<()> {
+    let mut fields = operation.request.iter();
+    fields.find_map(|field| {
+        let mut whole = body.get(&field.name)?.clone();
+        let members = whole.as_object()?.iter().rev();
+        let mut texts = members.filter_map(|(name, value)| Some((name.clone(), value.as_text()?)));
+        let (name, text) = texts.next()?;
+        let other = Json::from(format!("{text}-2"));
+        whole.set(name, other);
+        body.set(field.name.clone(), whole);
         Some(())
     })
 }

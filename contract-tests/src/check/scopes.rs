@@ -14,7 +14,7 @@ use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "idempotency.other-keys",
-        title: "A key that differs in its last character is another key",
+        title: "A key that differs in its last character, or in its case, is another key",
         clauses: &["idempotency.replay", "idempotency.conflict"],
         stage: Stage::Sandbox,
         cases: Cases::Once(other_keys),
@@ -41,12 +41,14 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     // As long as a UUID, the longest that is in common use.
     let begins: String = setting.seed.chars().rev().take(16).collect();
     let key = |last: char| format!("{begins:0<35}{last}");
-    let mut case = Case::about(operation, "");
+    let mut case = Case::about(operation, "as long as a UUID");
     let first = case.push(call.clone().idempotency(&key('a')));
     let clause = "idempotency.replay";
     case.expect(first, clause, Rule::Ends(Ending::Understood));
-    let same = case.push(call.clone().idempotency(&key('b')));
-    case.expect(same, clause, Rule::OtherId(first));
+    for last in ['b', 'A'] {
+        let same = case.push(call.clone().idempotency(&key(last)));
+        case.expect(same, clause, Rule::OtherId(first));
+    }
     let other = super::idempotency::another(setting, operation, &call);
     let other = case.push(other.idempotency(&key('c')));
     let clause = "idempotency.conflict";
@@ -54,7 +56,19 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     // The first key is not forgotten over the others.
     case.push_again(first);
     let same = Rule::SameResult(first);
-    Some(vec![case.expecting("idempotency.replay", same)])
+    let case = case.expecting("idempotency.replay", same);
+    Some(vec![case, long_keys(setting, operation, &call)])
+}
+
+/// Keys much longer than is usual, which a service may refuse: what it takes it takes whole.
+fn long_keys(setting: &Setting<'_>, operation: &Operation, call: &RequestTemplate) -> Case {
+    let key = |last: char| format!("{:0<199}{last}", format!("{}-long-", setting.seed));
+    let mut case = Case::about(operation, "200 characters");
+    let first = case.push(call.clone().idempotency(&key('a')));
+    let clause = "idempotency.replay";
+    case.expect(first, clause, Rule::Ends(Ending::NoFault));
+    case.push(call.clone().idempotency(&key('b')));
+    case.expecting(clause, Rule::OtherId(first))
 }
 
 /// The sample call of an operation under this key.

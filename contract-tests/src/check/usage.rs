@@ -10,7 +10,7 @@ use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, USAGE, lead};
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "usage.spend",
     title: "What a call was charged is in the usage of its endpoint, and nothing of one that was free",
-    clauses: &["usage.endpoint"],
+    clauses: &["usage.endpoint", "billing.balance-falls"],
     stage: Stage::Live,
     cases: Cases::Once(spend),
 }];
@@ -29,11 +29,16 @@ fn spend(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let free = to_source_down(&mut case, setting, operation)?;
     let down = Ending::NoFaultBut(setting.contract.service.sentinel.error);
     case.expect(free, "billing.failures-are-free", Rule::Ends(down));
-    case.push_again(before);
+    let after = case.push_again(before);
     let endpoint = operation.id.clone();
     let rule = Rule::Spend {
         steps: [before, between],
         endpoint,
     };
-    Some(vec![case.expecting(clause, rule)])
+    case.expect(after, clause, rule);
+    // To ask for it costs nothing either.
+    let paid = lead::to_success(&mut case, setting, operation);
+    let fell = Rule::BalanceFell(charged);
+    case.expect(paid, "billing.balance-falls", fell);
+    Some(vec![case])
 }

@@ -147,6 +147,10 @@ fn refused(setting: &Setting<'_>, mut case: Case, violation: &Violation) -> Case
             },
         );
     }
+    // What only a ruling calls malformed another service may take: it is no fault of its own all the same.
+    if violation.ruled && !setting.by_rulings() {
+        case = case.expecting(said, Rule::Ends(Ending::NoFault));
+    }
     case.expecting(ruled, refused)
         .expecting("ruling.06-message", Rule::Mentions(violation.field.clone()))
 }

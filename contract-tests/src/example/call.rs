@@ -134,7 +134,13 @@ fn carried(
             true => {}
             false => known_field(field, &item, fields),
         }
-        let (from, part) = taken(&item);
+        let (from, mut part) = taken(&item);
+        // What holds a flow together is carried whatever it is.
+        let mut steps = reader.contract.flows.iter().flat_map(|flow| &flow.steps);
+        let is_issued = into_the_path || steps.any(|step| step.takes.as_deref() == Some(field));
+        if part == CarriedPart::Whole && !is_issued {
+            part = CarriedPart::Plain;
+        }
         let earlier = from.and_then(|from| value::earlier(reader, &from));
         if let Some(earlier) = earlier {
             carries.push(Carry {
@@ -173,6 +179,7 @@ fn ending(item: &Item<'_>) -> Option<Ending> {
         "completed" => Some(Ending::Completed),
         "pending" => Some(Ending::Pending),
         "accepted" => Some(Ending::Accepted),
+        "any" => Some(Ending::NoFault),
         _ => error_code(item).map(Ending::Error),
     }
 }
@@ -181,7 +188,7 @@ fn error_code(item: &Item<'_>) -> Option<ErrorCode> {
     let text = item.text()?;
     let code = ErrorCode::parse(text);
     if code.is_none() {
-        let words = ["completed", "pending", "accepted"].into_iter();
+        let words = ["completed", "pending", "accepted", "any"].into_iter();
         let codes = ErrorCode::ALL.iter().map(|code| code.as_str());
         item.unknown("the ending", text, words.chain(codes));
     }

@@ -70,6 +70,8 @@ pub struct Carry {
 pub enum CarriedPart {
     /// All of it.
     Whole,
+    /// All of it, where it is neither empty nor masked: what it shows then is nobody's name.
+    Plain,
     /// The path of a URL.
     Path,
     /// An amount that is a paisa away, and as many rupees.
@@ -300,8 +302,13 @@ impl Carry {
             Some(number @ (Json::Int(_) | Json::Num(_))) => number.to_string(),
             _ => return Err(missing()),
         };
+        let is_masked = || value.contains("**") || value.to_uppercase().contains("XXX");
         match self.part {
             CarriedPart::Whole => Ok(value),
+            CarriedPart::Plain if value.trim().is_empty() || is_masked() => {
+                Err(format!("{}: it is masked, or empty", missing()))
+            }
+            CarriedPart::Plain => Ok(value),
             CarriedPart::Path => path_of(&value).map(str::to_owned).ok_or_else(missing),
             CarriedPart::AnotherPaisa => another_paisa(&value).ok_or_else(missing),
         }

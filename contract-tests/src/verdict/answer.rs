@@ -25,6 +25,9 @@ pub(super) struct Answer<'a> {
     pub(super) earlier_references: Vec<Option<&'a str>>,
 }
 
+/// Finer parts of a rupee than this are nobody's price.
+const NOISE: f64 = 1e6;
+
 impl<'a> Answer<'a> {
     /// The answer of an exchange, or why there is none.
     pub(super) fn of(exchange: &'a Exchange) -> Result<Self, String> {
@@ -95,7 +98,9 @@ impl<'a> Answer<'a> {
 
     /// An amount of the envelope, where it has at most two decimals.
     pub(super) fn paise(&self, place: &[&str]) -> Option<Paise> {
-        Paise::from_rupees(self.at(place)?.as_num()?)
+        let number = self.at(place)?.as_num()?;
+        // What adding up in binary leaves behind a number is no part of it.
+        Paise::from_rupees((number * NOISE).round() / NOISE)
     }
 
     /// Whether it was charged.

@@ -5,6 +5,7 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 use super::answer::Answer;
 use super::finding::Findings;
 use svc_fixtures::contract::Environment;
+use svc_fixtures::json::Json;
 
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let charged = answer.charged();
@@ -35,7 +36,8 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     }
     let (holds, expected) = match costs {
         true => {
-            let positive = amount.is_some_and(|amount| amount > Paise::ZERO);
+            let amount = answer.at(&["billing", "amount"]).and_then(Json::as_num);
+            let positive = amount.is_some_and(|amount| amount > 0.0);
             (charged && positive, "charged true, an amount above 0")
         }
         false => {

@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 
 use svc_fixtures::contract::Paise;
 
+use svc_fixtures::json::Json;
+
 use super::answer::Answer;
 use super::finding::{Finding, Findings, Verdict};
 use crate::capture::CapturedCase;
@@ -24,6 +26,14 @@ pub(super) fn fell(
     let is_pending = |answer: &Answer<'_>| answer.text(&["status"]) == "pending";
     if !strict && (is_pending(first) || is_pending(answer)) {
         return findings.skip("what a call costs that is pending is charged with its result");
+    }
+    let is_finer = |answer: &Answer<'_>| {
+        let number = answer.at(&BALANCE).and_then(Json::as_num);
+        number.is_some() && answer.paise(&BALANCE).is_none()
+    };
+    if !strict && (is_finer(first) || is_finer(answer)) {
+        return findings
+            .skip("the balance is told in parts of a paisa, which this can't reckon with");
     }
     let before = first.paise(&BALANCE);
     let left = before.and_then(|balance| balance.checked_sub(amount));
