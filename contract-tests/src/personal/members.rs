@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use svc_fixtures::contract::{Contract, Field, Kind, Leaf, Shape};
 
+use svc_fixtures::json::Json;
+use svc_fixtures::sample;
+
+use crate::plan::inputs;
 use crate::verdict::words;
 
 /// Which members hold personal data.
@@ -16,6 +20,8 @@ pub struct PersonalMembers {
     known: BTreeSet<String>,
     /// The values that the contract lists: they tell of nobody.
     listed: BTreeSet<String>,
+    /// The values that the contract's rows and the specification's inputs show: everybody can read them.
+    public: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -61,7 +67,13 @@ impl PersonalMembers {
             list,
             known,
             listed,
+            public: public(contract),
         }
+    }
+
+    /// The values that everybody can read in the documents.
+    pub(super) fn public(&self) -> &BTreeSet<String> {
+        &self.public
     }
 
     /// Whether a member of that name holds personal data.
@@ -90,6 +102,33 @@ impl PersonalMembers {
     /// Whether a value is a word of the contract, which tells of nobody: replaced everywhere, it would be missed elsewhere.
     pub(super) fn is_vocabulary(&self, text: &str) -> bool {
         self.listed.contains(text) || self.known.contains(text)
+    }
+}
+
+/// What the rows show of requests, and the inputs that the specification fixes.
+fn public(contract: &Contract) -> BTreeSet<String> {
+    let fields = contract.operations.iter().flat_map(|row| &row.request);
+    let mut found = BTreeSet::new();
+    for field in fields {
+        texts(&sample::value(contract, field), &mut found);
+    }
+    for format in &contract.formats {
+        found.insert(format.example.clone());
+        found.extend(format.edges.iter().chain(&format.misses).cloned());
+    }
+    found.extend(inputs::built_in().into_iter().map(|input| input.value));
+    found
+}
+
+/// Every text in a value.
+pub(super) fn texts(json: &Json<'_>, into: &mut BTreeSet<String>) {
+    match json {
+        Json::Text(text) => {
+            into.insert(text.to_string());
+        }
+        Json::List(items) => items.iter().for_each(|item| texts(item, into)),
+        Json::Object(members) => members.iter().for_each(|(_, value)| texts(value, into)),
+        _ => {}
     }
 }
 

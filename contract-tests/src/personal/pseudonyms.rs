@@ -48,11 +48,13 @@ impl Pseudonyms {
         clean
     }
 
-    /// What was judged, without personal data.
+    /// What was judged, without personal data. What everybody can read in the documents stays: calls with it can be made
+    /// again as they are printed.
     pub fn replace_in(&mut self, result: &mut CheckResult) {
         let evidence = result.evidence.iter();
         let exchanges = evidence.flat_map(|case| &case.exchanges);
-        let mine = self.found_in(exchanges, &BTreeSet::new());
+        let public = self.personal.public().clone();
+        let mine = self.found_in(exchanges, &public);
         for case in &mut result.evidence {
             replace_in_case(&mine, case);
         }
@@ -73,7 +75,8 @@ impl Pseudonyms {
 
     /// One exchange, without personal data.
     pub fn replace_in_exchange(&mut self, exchange: &mut Exchange) {
-        let mine = self.found_in([&*exchange], &BTreeSet::new());
+        let public = self.personal.public().clone();
+        let mine = self.found_in([&*exchange], &public);
         let mut case = CapturedCase {
             exchanges: vec![exchange.clone()],
             ..CapturedCase::new("", "")
@@ -452,7 +455,27 @@ mod tests {
     }
 
     #[test]
-    fn what_the_plan_sent_is_kept_in_a_capture_and_not_in_a_report() {
+    fn a_report_keeps_what_everybody_can_read_and_nothing_else() {
+        let captured = case(
+            r#"{"pan":"AAAAA0000A","name":"ASHA RAO"}"#,
+            r#"{"data":{"pan":"BKHPD4321K","nameOnPan":"RAVI KUMAR"}}"#,
+        );
+        let mut result = CheckResult {
+            evidence: vec![captured],
+            ..CheckResult::default()
+        };
+        pseudonyms().replace_in(&mut result);
+        let shown = &result.evidence[0];
+        assert_eq!(
+            shown.exchanges[0].request.body,
+            br#"{"pan":"AAAAA0000A","name":"ASHA RAO"}"#
+        );
+        let hidden = r#"{"data":{"pan":"[redacted 1]","nameOnPan":"[redacted 2]"}}"#;
+        assert_eq!(answer(shown), hidden);
+    }
+
+    #[test]
+    fn what_the_plan_sent_is_kept_in_a_capture() {
         let captured = case(
             r#"{"pan":"AAAAA0000A"}"#,
             r#"{"data":{"pan":"AAAAA0000A"}}"#,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::members::texts;
 use super::pseudonyms::Pseudonyms;
 use crate::capture::{Capture, CapturedCase};
 use crate::check::Check;
@@ -116,15 +117,4 @@ fn known(case: &Case) -> BTreeSet<String> {
         }
     }
     known
-}
-
-fn texts(json: &Json<'_>, out: &mut BTreeSet<String>) {
-    match json {
-        Json::Text(text) => {
-            out.insert(text.to_string());
-        }
-        Json::List(items) => items.iter().for_each(|item| texts(item, out)),
-        Json::Object(members) => members.iter().for_each(|(_, value)| texts(value, out)),
-        Json::Null | Json::Bool(_) | Json::Int(_) | Json::Num(_) => {}
-    }
 }
