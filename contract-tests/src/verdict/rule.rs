@@ -114,7 +114,11 @@ fn same_bytes(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, ans
 }
 
 fn same_data(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answer: &Answer<'_>) {
-    if let (Some(first), Some(again)) = (first.at(&["data"]), answer.at(&["data"])) {
+    let (first, again) = (first.at(&["data"]), answer.at(&["data"]));
+    // What is no object is broken for that.
+    let both = first.zip(again);
+    let both = both.filter(|(a, b)| a.as_object().is_some() && b.as_object().is_some());
+    if let Some((first, again)) = both {
         alike::same(findings, clause, first, again);
     }
 }
