@@ -137,7 +137,7 @@ impl InProcess {
                     malformed: None,
                     peer: ([127, 0, 0, 1], 1).into(),
                 };
-                page.answer(incoming).await
+                Arc::clone(page).answer(incoming).await
             }
             None => {
                 let answer = self.console.clone().oneshot(asked).await;

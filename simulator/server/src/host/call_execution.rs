@@ -84,7 +84,7 @@ enum Progress {
 
 impl CallExecution<'_> {
     /// Executes it.
-    pub(super) async fn run(mut self) -> Result<Executed, CallError> {
+    pub(super) async fn run(&mut self) -> Result<Executed, CallError> {
         let mut waiting = None;
         loop {
             // Made before the look, so that no change in between is missed.

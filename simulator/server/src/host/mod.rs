@@ -180,16 +180,16 @@ impl Host {
             };
             let edition = cell.edition();
             let rules = self.rules.of(&cell);
-            let prepared = engine::prepare(&rules, cell.id(), credential, call, now);
-            let called = self.metrics().called(&rules.contract, &prepared);
-            note_caller(cell.id(), || self.metrics().name(&rules.contract, called));
-            let execution = CallExecution {
+            // A prepared call is large, and is made where it stays.
+            let mut execution = CallExecution {
                 scheduler: &self.scheduler,
                 rules: &rules,
                 edition,
                 cell: &cell,
-                prepared,
+                prepared: engine::prepare(&rules, cell.id(), credential, call, now),
             };
+            let called = self.metrics().called(&rules.contract, &execution.prepared);
+            note_caller(cell.id(), || self.metrics().name(&rules.contract, called));
             let executed = execution.run().await;
             self.evict();
             match executed {

@@ -2,9 +2,12 @@
 //! request goes to the engine, which answers with an envelope (ruling 1). Decides nothing but who the
 //! caller is behind trusted proxies.
 
+use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::response::{IntoResponse as _, Response};
@@ -23,7 +26,6 @@ use jiff::fmt::rfc2822::DateTimePrinter;
 use svc_fixtures::embedded::{TestAsset, test_asset};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument as _;
 
 use super::consent::{self, ConsentLinks};
 use super::edge::{
@@ -55,8 +57,8 @@ pub struct Api {
 }
 
 impl Handler for Arc<Api> {
-    async fn handle(self, incoming: IncomingRequest) -> Response {
-        Api::answer(&self, incoming).await
+    fn handle(self, incoming: IncomingRequest) -> impl Future<Output = Response> + Send {
+        Api::answer(self, incoming)
     }
 }
 
@@ -77,7 +79,7 @@ pub fn serve_api(
 
 impl Api {
     /// The answer to a request.
-    pub async fn answer<B>(&self, incoming: IncomingRequest<B>) -> Response
+    pub async fn answer<B>(self: Arc<Self>, incoming: IncomingRequest<B>) -> Response
     where
         B: hyper::body::Body<Data = Bytes> + Unpin,
     {
@@ -115,11 +117,18 @@ impl Api {
         let call = self.call(peer, &parts, of_call);
         // The engine holds no lock across a wait and applies an answer as one entry, so that a panic
         // leaves no state half changed.
-        let reply = AssertUnwindSafe(self.host.answer(&call))
-            .catch_unwind()
-            .instrument(call_span(self.environment))
-            .await;
-        let reply = reply.unwrap_or_else(|_| self.panicked(&call));
+        let reply = {
+            let span = call_span(self.environment);
+            let mut answer = pin!(self.host.answer(&call));
+            // As adapters of the future this would move it, some thousand bytes, once for each.
+            poll_fn(|context| {
+                let _entered = span.enter();
+                let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
+                polled.map_or(Poll::Ready(None), |answer| answer.map(Some))
+            })
+            .await
+        };
+        let reply = reply.unwrap_or_else(|| self.panicked(&call));
         let fault = reply.wire;
         let mut response = respond(reply);
         if let Some(fault) = fault {

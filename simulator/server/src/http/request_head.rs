@@ -178,16 +178,26 @@ fn framing(request: &httparse::Request<'_, '_>) -> Result<Framing, MalformedRequ
     }
 }
 
+/// Whether a byte of a path or a query says nothing of a host, for every byte.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let it = byte as u8;
+        plain[byte] = it.is_ascii_alphanumeric()
+            || matches!(
+                it,
+                b'/' | b'-' | b'.' | b'_' | b'~' | b'%' | b'?' | b'=' | b'&'
+            );
+        byte += 1;
+    }
+    plain
+};
+
 /// The host of a target that is a URL. Nearly all targets are plain paths, which are not parsed.
 fn authority(target: &str) -> Result<Option<Authority>, MalformedRequest> {
-    let plain = |byte: u8| {
-        byte.is_ascii_alphanumeric()
-            || matches!(
-                byte,
-                b'/' | b'-' | b'.' | b'_' | b'~' | b'%' | b'?' | b'=' | b'&'
-            )
-    };
-    if target.len() < 1000 && target.starts_with('/') && target.bytes().all(plain) {
+    let is_plain = |byte: u8| PLAIN[usize::from(byte)];
+    if target.len() < 1000 && target.starts_with('/') && target.bytes().all(is_plain) {
         return Ok(None);
     }
     let target = target
