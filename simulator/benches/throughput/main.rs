@@ -44,6 +44,11 @@ fn main() -> std::io::Result<()> {
     if has(echo::FLAG) {
         return echo::serve();
     }
+    if let Some(unknown) = unknown_flag() {
+        return Err(std::io::Error::other(format!(
+            "{unknown} is no flag here. {USAGE}"
+        )));
+    }
     let program = program::find()?;
     let (rounds, time) = match has("--short") {
         true => (3, Duration::from_millis(500)),
@@ -71,6 +76,16 @@ fn main() -> std::io::Result<()> {
         measure(&mut out, &pair, rounds, time)?;
     }
     Ok(())
+}
+
+const USAGE: &str =
+    "Say --short, --program PATH, or a part of the name of the comparisons to make.";
+
+/// An argument that means nothing. Cargo adds one of its own.
+fn unknown_flag() -> Option<String> {
+    let known = |arg: &String| ["--bench", "--short", program::FLAG].contains(&arg.as_str());
+    let mut flags = std::env::args().skip(1).filter(|arg| arg.starts_with('-'));
+    flags.find(|arg| !known(arg))
 }
 
 /// The argument that chooses comparisons; empty where all are wanted.

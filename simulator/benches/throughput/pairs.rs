@@ -99,7 +99,7 @@ impl Servers {
             pair(
                 "live call, hold and commit",
                 Load::new(live, super::CONNECTIONS, |number| Request {
-                    key: format!("svc_live_local_bench-{number}"),
+                    key: format!("svc_live_bench_{number}"),
                     ..sandbox_call(number)
                 }),
                 &[Goal::Rate(0.7)],

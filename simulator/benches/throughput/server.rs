@@ -20,17 +20,22 @@ pub(crate) struct Server {
     _folder: Option<Folder>,
 }
 
+/// An account that no measurement empties, and that each key behind it has a copy of.
+const ACCOUNTS: &str = "[[account]]\nid = \"bench\"\nlive_wallet_inr = 1e12\ncopies = true\n";
+
 impl Server {
-    /// The simulator on its defaults, on free ports, with the rules of this file before its own, and
+    /// The simulator on its defaults, on free ports, with a rich account and the rules of this file before its own, and
     /// these arguments.
     pub(crate) fn simulator(program: &Path, rules: Option<&str>, more: &[&str]) -> Result<Self> {
         let folder = Folder::new("throughput");
+        let scenarios = folder.path().join("bench");
+        std::fs::create_dir_all(&scenarios)?;
+        std::fs::write(scenarios.join("accounts.toml"), ACCOUNTS)?;
         let mut arguments = more.to_vec();
+        arguments.extend(["--scenarios", "bench"]);
         if let Some(rules) = rules {
-            let scenarios = folder.path().join("rules");
-            std::fs::create_dir_all(&scenarios)?;
             std::fs::write(scenarios.join("rules.toml"), rules)?;
-            arguments.extend(["--no-reload", "--scenarios", "rules"]);
+            arguments.push("--no-reload");
         }
         let (process, ports) = Process::simulator(program, &folder, &arguments)?;
         Ok(Server {
