@@ -334,7 +334,7 @@ impl<'r> Rehearsal<'r> {
                 .map(|(step, answer)| ObservedStep::of(step, answer))
                 .collect(),
             status: answer.status,
-            body: answer.envelope.clone(),
+            body: answer.sent(),
             envelope,
             because: record.because.clone(),
             delay_ms: 0,

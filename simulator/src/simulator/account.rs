@@ -62,7 +62,7 @@ pub struct CallSummary {
     /// What was charged.
     pub charged: Paise,
     /// The request as it came in, credentials blacked out; none of the step of a bundle.
-    pub request: Option<Arc<ReceivedRequest>>,
+    pub request: Option<ReceivedRequest>,
 }
 
 /// Why a receiver was not registered.
@@ -212,7 +212,7 @@ impl AccountHandle {
                 endpoint: call.endpoint.to_string(),
                 at: call.created_at,
                 status: answer.status,
-                envelope: answer.envelope.clone(),
+                envelope: answer.sent(),
                 charged: call.charged,
                 request: call.request.clone(),
             });

@@ -1,8 +1,6 @@
 //! What the call log keeps of requests (ruling 35), and for how long. That it survives what entries survive, every scene
 //! asserts when it ends.
 
-use std::sync::Arc;
-
 use svc_simulator::engine::call::request::{Body, Environment};
 use svc_simulator::engine::state::environment::RetentionLimits;
 use svc_simulator::engine::state::received::ReceivedRequest;
@@ -26,7 +24,7 @@ fn logged<T>(scene: &Scene, show: impl Fn(&Verification) -> T) -> Vec<T> {
     })
 }
 
-fn body_of(request: Option<&Arc<ReceivedRequest>>) -> Option<String> {
+fn body_of(request: Option<&ReceivedRequest>) -> Option<String> {
     let body = request?.kept_body()?;
     Some(String::from_utf8_lossy(body).into_owned())
 }
@@ -41,8 +39,8 @@ fn both_calls_of_a_bundle_in_two_calls_are_kept_and_its_steps_have_none() {
     let second = format!(r#"{{"referenceId": "{reference}", "amount": "{amount}"}}"#);
     scene.post(DYNAMIC, &second).send();
     let bodies = logged(&scene, |call| {
-        let requests = [&call.request, &call.second_request];
-        requests.map(|request| body_of(request.as_ref()))
+        let requests = [call.request.as_ref(), call.second_request.as_deref()];
+        requests.map(body_of)
     });
     let whole = [Some(first.to_owned()), Some(second)];
     assert!(bodies.contains(&whole), "{bodies:?}");

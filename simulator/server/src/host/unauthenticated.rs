@@ -68,7 +68,7 @@ impl Default for UnauthenticatedCalls {
 
 impl UnauthenticatedRecord {
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.verification.heap_bytes()
+        size_of::<Self>() + size_of::<Verification>() + self.verification.heap_bytes()
     }
 }
 

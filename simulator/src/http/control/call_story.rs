@@ -11,6 +11,7 @@ use super::values::{RupeesDto, TimestampDto};
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::environment::EnvironmentState;
+use crate::engine::state::received::ReceivedRequest;
 use crate::engine::state::stage::Stage;
 use crate::engine::state::verification::Verification;
 use crate::engine::state::wallet_history::MovementKind;
@@ -233,8 +234,7 @@ pub(super) fn keys(
 
 fn keys_of(call: &Verification) -> impl Iterator<Item = String> {
     let claimed = call.claims.iter().map(|claim| claim.key.to_string());
-    let requests = call.request.iter().chain(&call.second_request);
-    let brought = requests.flat_map(|request| request.headers());
+    let brought = call.requests().flat_map(ReceivedRequest::headers);
     let brought = brought.filter(|(name, _)| *name == KEY_HEADER);
     claimed.chain(brought.map(|(_, value)| String::from_utf8_lossy(value).into_owned()))
 }
@@ -243,8 +243,7 @@ const KEY_HEADER: &str = "idempotency-key";
 
 fn others(state: &EnvironmentState, call: &Verification, key: &str) -> Vec<OtherUseDto> {
     let brings = |other: &Verification| {
-        let requests = other.request.iter().chain(&other.second_request);
-        let mut headers = requests.flat_map(|request| request.headers());
+        let mut headers = other.requests().flat_map(ReceivedRequest::headers);
         headers.any(|(name, value)| name == KEY_HEADER && value == key.as_bytes())
     };
     let log = state.verifications.log();

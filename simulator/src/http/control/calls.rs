@@ -88,14 +88,14 @@ pub(super) struct CallDto {
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<ReceivedRequestDto<'static>>")]
-    request: Option<Arc<ReceivedRequest>>,
+    request: Option<ReceivedRequest>,
     /// The second call of a bundle in two calls, as it came in.
     #[serde(
         serialize_with = "received_dto::serialize",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<ReceivedRequestDto<'static>>")]
-    second_request: Option<Arc<ReceivedRequest>>,
+    second_request: Option<ReceivedRequest>,
     /// Of an unauthenticated call: the key it presented, cut to its prefix.
     #[serde(skip_serializing_if = "Option::is_none")]
     presented_key: Option<String>,
@@ -141,7 +141,7 @@ impl CallDto {
             charged: RupeesDto(call.charged),
             because: call.because.to_string(),
             request: call.request.clone(),
-            second_request: call.second_request.clone(),
+            second_request: call.second_request.as_deref().cloned(),
             presented_key: None,
             account: None,
             envelope: None,
@@ -159,7 +159,7 @@ impl CallDto {
         let answer = call.answer.as_ref()?;
         Some(CallDto {
             at: TimestampDto(record.at),
-            presented_key: call.request.as_deref().and_then(presented_key),
+            presented_key: call.request.as_ref().and_then(presented_key),
             account: record.account.as_ref().map(ToString::to_string),
             envelope: Some(envelope_of(answer)),
             ..CallDto::of(call, answer, record.environment)
@@ -308,8 +308,7 @@ impl CallsQuery {
 
 /// Whether a request or its answer says this.
 fn says(call: &Verification, answer: &Answer, text: &str) -> bool {
-    let requests = [&call.request, &call.second_request];
-    let asked = requests.into_iter().flatten().any(|request| {
+    let asked = call.requests().any(|request| {
         holds(request.path().as_bytes(), text)
             || request
                 .query()
@@ -341,7 +340,7 @@ pub(super) async fn one(request: ControlRequest) -> ControlResult<CallDto> {
     cell.read(|account| {
         let state = account.environment(environment);
         let (call, answer) = state.verifications.answered(id).ok_or_else(unknown)?;
-        let request = call.request.as_deref();
+        let request = call.request.as_ref();
         Ok(CallDto {
             account: Some(account.id.to_string()),
             envelope: Some(envelope_of(answer)),

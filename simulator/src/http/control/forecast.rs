@@ -212,7 +212,7 @@ fn kept_line(
     answer: &Answer,
 ) -> Value {
     let (status, code) = status_of(answer.state);
-    let request = call.request.as_deref();
+    let request = call.request.as_ref();
     let body = request.and_then(|request| request.kept_body());
     let body = body.map(|body| String::from_utf8_lossy(body).into_owned());
     let envelope: Value = serde_json::from_slice(&answer.envelope).unwrap_or_default();

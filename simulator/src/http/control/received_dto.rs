@@ -1,7 +1,5 @@
 //! A request as it came in, as the call log shows it (ruling 35).
 
-use std::sync::Arc;
-
 use data_encoding::BASE64;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -102,10 +100,10 @@ impl<'r> ReceivedRequestDto<'r> {
 
 /// Writes a request only when the answer is printed, which no lock waits for.
 pub(super) fn serialize<S: Serializer>(
-    request: &Option<Arc<ReceivedRequest>>,
+    request: &Option<ReceivedRequest>,
     out: S,
 ) -> Result<S::Ok, S::Error> {
-    let shown = request.as_deref().map(ReceivedRequestDto::of);
+    let shown = request.as_ref().map(ReceivedRequestDto::of);
     shown.serialize(out)
 }
 

@@ -350,7 +350,7 @@ impl<'a> CallPipeline<'a> {
             Some(first) => {
                 *verification = Verification {
                     reference: verification.reference.take(),
-                    second_request: verification.request.take(),
+                    second_request: verification.request.take().map(Box::new),
                     phase: verification.phase,
                     ..first.clone()
                 };
@@ -406,7 +406,7 @@ impl<'a> CallPipeline<'a> {
         let (verification, answer) = found.ok_or(Rejection::UnknownVerification)?;
         let access = self.settlement().access(verification, AccessKind::LookUp);
         self.changes.extend(access);
-        Ok(self.answered(Reply::plain(200, answer.envelope.clone())))
+        Ok(self.answered(Reply::plain(200, answer.sent())))
     }
 
     /// What the account spent, as an envelope of its own (ruling 27).

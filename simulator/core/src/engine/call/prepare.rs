@@ -44,7 +44,7 @@ pub struct Prepared<'a> {
     /// Its `Idempotency-Key`.
     pub idempotency_key: Option<&'a str>,
     /// All of it, for the call log.
-    pub request: Arc<ReceivedRequest>,
+    pub request: ReceivedRequest,
     /// What says whether another body is the same.
     pub body: BodyDigest,
     /// What its id is made from.
@@ -74,7 +74,7 @@ impl Prepared<'_> {
         Verification {
             counted: self.operation.is_some(),
             reference: self.reference.map(Into::into),
-            request: Some(Arc::clone(&self.request)),
+            request: Some(self.request.clone()),
             ..Verification::new(id, Arc::clone(&self.endpoint), now)
         }
     }

@@ -5,8 +5,6 @@
 //! whose name says that it is a secret; and, wherever they stand, in the path and the body, too, all API keys and secrets of
 //! webhooks that begin as ours do.
 
-use std::sync::Arc;
-
 use memchr::{memchr, memmem};
 
 use super::request::{Body, Call, Environment, Header};
@@ -19,15 +17,15 @@ pub const KEPT_BODY_BYTES: usize = 8 * 1024;
 /// So many unknown members are named.
 pub const NAMED_UNKNOWN_MEMBERS: usize = 32;
 
+/// The headers of nearly all calls are shorter together.
+const COMMON_HEAD: usize = 512;
+
 /// What stands in the place of a secret.
 pub const BLACK: &str = "***";
 
-/// More free room than this is given back.
-const SPARE: usize = 64;
-
 /// A request as the call log keeps it.
 #[must_use]
-pub(super) fn received(call: &Call<'_>, unknown_members: Vec<String>) -> Arc<ReceivedRequest> {
+pub(super) fn received(call: &Call<'_>, unknown_members: Vec<String>) -> ReceivedRequest {
     let (sent, body) = match call.body {
         Body::Whole(sent) => (kept(sent), {
             let bytes = sent.len() as u64;
@@ -38,12 +36,8 @@ pub(super) fn received(call: &Call<'_>, unknown_members: Vec<String>) -> Arc<Rec
         }),
         Body::TooLarge | Body::Incomplete => (&[][..], ReceivedBody::Unread),
     };
-    let mut head = 0;
-    each_header(call, &mut |name, value| {
-        head += name.len() + value.len() + 3
-    });
-    let target = call.method.len() + call.path.len() + call.query.len() + 3;
-    let mut text = Vec::with_capacity(target + head + 1 + sent.len());
+    let target = call.method.len() + call.path.len() + call.query.len();
+    let mut text = Vec::with_capacity(COMMON_HEAD + target + sent.len());
     text.extend_from_slice(call.method.as_bytes());
     text.push(b' ');
     push_without_keys(&mut text, call.path.as_bytes());
@@ -58,16 +52,13 @@ pub(super) fn received(call: &Call<'_>, unknown_members: Vec<String>) -> Arc<Rec
     text.push(b'\n');
     let body_at = text.len();
     push_without_keys(&mut text, sent);
-    if text.capacity() - text.len() > SPARE {
-        text.shrink_to_fit();
-    }
-    Arc::new(ReceivedRequest {
-        text,
+    ReceivedRequest {
+        text: text.into(),
         body_at,
         body,
         peer: call.peer,
         unknown_members,
-    })
+    }
 }
 
 /// The beginning of a body. A text is not cut within a character.

@@ -51,7 +51,7 @@ impl Reply {
         Reply {
             retry_after_s: matches!(answer.status, 429 | 503).then_some(RETRY_AFTER_S),
             state: answer.state,
-            ..Reply::plain(answer.status, answer.envelope.clone())
+            ..Reply::plain(answer.status, answer.sent())
         }
     }
 

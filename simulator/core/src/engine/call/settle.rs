@@ -129,7 +129,7 @@ impl Settlement<'_> {
                 content_type: waiting.content_type.as_deref(),
                 headers: of
                     .request
-                    .as_deref()
+                    .as_ref()
                     .map(|request| request as &dyn HeaderLines),
             },
         };
@@ -394,7 +394,12 @@ pub fn refuse(
     };
     let envelope = envelope(verification, &part, None, environment);
     let status = rejection.status(&rules.contract);
-    let mut reply = Reply::plain(status, envelope.clone());
+    let answer = Answer {
+        status,
+        state: State::Failed(code),
+        envelope,
+    };
+    let mut reply = Reply::plain(status, answer.sent());
     reply.retry_after_s = rejection.retry_after_s();
     reply.refused_for = rejection.flag();
     reply.state = State::Failed(code);
@@ -402,11 +407,7 @@ pub fn refuse(
         reply.allow = Some(allow);
     }
     verification.phase = Phase::Ended;
-    verification.answer = Some(Answer {
-        status,
-        state: State::Failed(code),
-        envelope,
-    });
+    verification.answer = Some(answer);
     reply
 }
 

@@ -8,6 +8,7 @@ pub mod environment;
 pub mod event;
 pub mod manage;
 pub mod verification;
+mod verification_size;
 pub mod verifications;
 
 pub mod access;

@@ -2,6 +2,7 @@
 //! are read as method, path, headers and body when somebody asks. Must not decide what is black.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,7 @@ use crate::scenario::HeaderLines;
 pub struct ReceivedRequest {
     /// Method and target in a line, a line for each header, an empty line, the body.
     #[serde(with = "form::bytes")]
-    pub(in crate::engine) text: Vec<u8>,
+    pub(in crate::engine) text: Arc<[u8]>,
     /// Where in that the body begins.
     pub(in crate::engine) body_at: usize,
     /// How much of the body was sent and kept.
@@ -100,11 +101,10 @@ impl ReceivedRequest {
             .unwrap_or_default()
     }
 
-    /// What it takes in memory, in bytes, with the count of those that share it.
+    /// What it takes in memory beside its own place, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         let names = self.unknown_members.iter();
         let names = names.map(|name| size_of::<String>() + text_bytes(name));
-        let shared = 2 * size_of::<usize>() + size_of::<Self>();
-        2 * ALLOCATED + shared + self.text.len() + names.sum::<usize>()
+        ALLOCATED + 2 * size_of::<usize>() + self.text.len() + names.sum::<usize>()
     }
 }

@@ -12,7 +12,6 @@ use super::flow::{Flow, FlowChange};
 use super::form::{self, is_default};
 use super::ids::{BodyDigest, VerificationId};
 use super::received::ReceivedRequest;
-use super::sizes::{ALLOCATED, map_place, text_bytes};
 use super::stage::Stage;
 use crate::scenario::{Because, WebhookFault, WireFault};
 
@@ -37,10 +36,10 @@ pub struct Verification {
     pub reference: Option<Box<str>>,
     /// Its call as it came in. A step of a bundle has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<Arc<ReceivedRequest>>,
+    pub request: Option<ReceivedRequest>,
     /// The second call of a bundle in two calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub second_request: Option<Arc<ReceivedRequest>>,
+    pub second_request: Option<Box<ReceivedRequest>>,
     /// The typical latency of what was called.
     pub latency_ms: u32,
     /// `meta.provider`.
@@ -127,7 +126,7 @@ pub struct Answer {
     pub state: State,
     /// The printed envelope.
     #[serde(with = "form::bytes")]
-    pub envelope: Bytes,
+    pub envelope: Box<[u8]>,
 }
 
 /// What an answer says of its verification.
@@ -311,6 +310,12 @@ impl Verification {
         }
     }
 
+    /// Its calls as they came in.
+    pub fn requests(&self) -> impl Iterator<Item = &ReceivedRequest> {
+        let second = self.second_request.as_deref();
+        self.request.iter().chain(second)
+    }
+
     /// Whether its result is still to come.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -391,9 +396,7 @@ impl Verification {
     /// The bytes of its newest envelope; none while the first answer is delayed.
     #[must_use]
     pub fn envelope(&self) -> Bytes {
-        self.answer
-            .as_ref()
-            .map_or_else(Bytes::new, |answer| answer.envelope.clone())
+        self.answer.as_ref().map_or_else(Bytes::new, Answer::sent)
     }
 
     /// Takes back the second call of a bundle, whose answer is delayed. Gives the keys that it claimed.
@@ -410,91 +413,12 @@ impl Verification {
         self.claims = answered;
         claimed.into_iter().map(|claim| claim.key).collect()
     }
-
-    /// What it takes in memory beside its place in the map, in bytes: an estimate that is the same
-    /// whenever the same is asked.
-    #[must_use]
-    pub fn heap_bytes(&self) -> usize {
-        let reference = self.reference.as_deref().map_or(0, text_bytes);
-        let steps: usize = self.steps.iter().map(Step::heap_bytes).sum();
-        let waiting = self.waiting.as_ref().map_or(0, |it| it.heap_bytes());
-        let flow = self.flow.as_ref().map_or(0, |flow| flow.heap_bytes());
-        let delivery = self.delivery.as_ref().map_or(0, |it| it.heap_bytes());
-        let newest = self.answer.as_ref().map_or(0, Answer::heap_bytes);
-        let claims = self.claims.iter().map(Claim::heap_bytes);
-        // That of an operation is shared by all its calls.
-        let endpoint = if self.counted {
-            0
-        } else {
-            text_bytes(&self.endpoint)
-        };
-        let requests = self.request.iter().chain(&self.second_request);
-        let requests = requests.map(|it| it.heap_bytes()).sum();
-        let parts = [
-            reference, endpoint, requests, steps, waiting, flow, delivery, newest,
-        ];
-        size_of::<Self>() + ALLOCATED + parts.iter().sum::<usize>() + claims.sum::<usize>()
-    }
 }
 
 impl Answer {
-    /// The envelope, and the count of those that share it.
-    fn heap_bytes(&self) -> usize {
-        2 * ALLOCATED + 4 * size_of::<usize>() + self.envelope.len()
-    }
-}
-
-impl Claim {
-    /// The key and its place in the index.
-    fn heap_bytes(&self) -> usize {
-        let index = map_place::<Arc<str>, VerificationId>();
-        let key = ALLOCATED + 2 * size_of::<usize>() + self.key.len();
-        let answer = match &self.answer {
-            FirstAnswer::Earlier(answer) => answer.heap_bytes(),
-            FirstAnswer::InFlight | FirstAnswer::Newest => 0,
-        };
-        size_of::<Self>() + ALLOCATED + key + index + answer
-    }
-}
-
-impl Step {
-    fn heap_bytes(&self) -> usize {
-        size_of::<Self>() + self.outcome.heap_bytes()
-    }
-}
-
-impl WaitingSteps {
-    fn heap_bytes(&self) -> usize {
-        let content_type = self.content_type.as_deref().map_or(0, text_bytes);
-        let steps = self.steps.len() * size_of::<WaitingStep>();
-        size_of::<Self>() + steps + text_bytes(&self.body) + content_type
-    }
-}
-
-impl Resolved {
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Resolved::Completed { data, flow } => {
-                data.len() + flow.as_ref().map_or(0, FlowChange::heap_bytes)
-            }
-            Resolved::Failed { .. } => 0,
-            Resolved::Pending {
-                data,
-                consent,
-                finally,
-                ..
-            } => {
-                let consent = consent.as_ref().map_or(0, |it| it.heap_bytes());
-                size_of::<Self>() + data.len() + consent + finally.heap_bytes()
-            }
-        }
-    }
-}
-
-impl ConsentRequest {
-    fn heap_bytes(&self) -> usize {
-        let documents = self.documents.iter();
-        let documents = documents.map(|it| size_of::<String>() + text_bytes(it));
-        size_of::<Self>() + text_bytes(&self.redirect) + documents.sum::<usize>()
+    /// Its envelope as it goes out: a copy, so that what is kept stays one piece of memory, in the order of the log.
+    #[must_use]
+    pub fn sent(&self) -> Bytes {
+        Bytes::copy_from_slice(&self.envelope)
     }
 }

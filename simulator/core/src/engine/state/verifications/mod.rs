@@ -48,7 +48,7 @@ pub struct Verifications {
 /// A verification and its place in the call log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Slot {
-    verification: Box<Verification>,
+    verification: Verification,
     /// How many were answered for the first time before it: ids say nothing of the order in which
     /// calls came, and many come in one instant.
     number: u64,
@@ -92,7 +92,7 @@ impl Slot {
 
     /// Counts it in.
     fn add_to(&self, totals: &mut Totals) {
-        let of = &*self.verification;
+        let of = &self.verification;
         let pinned = of.is_pinned();
         let sum = match pinned {
             true => &mut totals.pinned,
@@ -122,7 +122,7 @@ impl Verifications {
     /// The verification of this id.
     #[must_use]
     pub fn get(&self, id: VerificationId) -> Option<&Verification> {
-        self.records.get(&id).map(|slot| &*slot.verification)
+        self.records.get(&id).map(|slot| &slot.verification)
     }
 
     /// The verification that claimed an idempotency key last, and its claim.
@@ -149,13 +149,13 @@ impl Verifications {
     pub fn log(&self) -> impl Iterator<Item = (&Verification, &Answer)> {
         let mut logged: Vec<&Slot> = self.records.values().filter(|slot| slot.logged).collect();
         logged.sort_unstable_by_key(|slot| slot.number);
-        let logged = logged.into_iter().map(|slot| &*slot.verification);
+        let logged = logged.into_iter().map(|slot| &slot.verification);
         logged.filter_map(|it| Some((it, it.answer.as_ref()?)))
     }
 
     /// Those whose result is still to come, by id; the steps of a bundle come with it.
     pub fn open(&self) -> impl Iterator<Item = &Verification> {
-        let all = self.records.values().map(|slot| &*slot.verification);
+        let all = self.records.values().map(|slot| &slot.verification);
         let mut open: Vec<_> = all
             .filter(|it| it.is_open() && it.bundle.is_none())
             .collect();
@@ -203,7 +203,7 @@ impl Verifications {
     /// All webhooks, by verification.
     pub fn deliveries(&self) -> impl Iterator<Item = (&Verification, &Delivery)> {
         let all = self.records.values().filter_map(|slot| {
-            let verification = &*slot.verification;
+            let verification = &slot.verification;
             Some((verification, verification.delivery.as_deref()?))
         });
         let mut all: Vec<_> = all.collect();
@@ -263,7 +263,7 @@ impl Verifications {
     }
 
     /// Puts a verification in the place of what was known of it. Gives that back.
-    pub fn put(&mut self, verification: Box<Verification>) -> Option<Box<Verification>> {
+    pub fn put(&mut self, verification: Verification) -> Option<Verification> {
         let id = verification.id;
         let answered = verification.answer.is_some();
         let before = match self.records.entry(id) {
@@ -293,7 +293,7 @@ impl Verifications {
                 std::mem::replace(&mut slot.verification, verification)
             })),
         };
-        self.index_names(id, before.as_deref());
+        self.index_names(id, before.as_ref());
         if before
             .as_ref()
             .is_none_or(|before| before.delivery.is_none())
@@ -325,7 +325,7 @@ impl Verifications {
     }
 
     /// Takes a verification away as if it had never been.
-    pub fn remove(&mut self, id: VerificationId) -> Option<Box<Verification>> {
+    pub fn remove(&mut self, id: VerificationId) -> Option<Verification> {
         self.leave_heads(id);
         let slot = self.records.remove(&id)?;
         self.leave(&slot);

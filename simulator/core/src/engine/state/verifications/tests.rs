@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -35,12 +34,12 @@ fn id(number: u32) -> VerificationId {
 }
 
 /// One that was answered with an envelope of so many bytes.
-fn answered(number: u32, phase: Phase, bytes: usize) -> Box<Verification> {
+fn answered(number: u32, phase: Phase, bytes: usize) -> Verification {
     let state = match phase {
         Phase::Ended => State::Completed,
         Phase::Pending { .. } | Phase::Delayed { .. } => State::Pending,
     };
-    Box::new(Verification {
+    Verification {
         counted: true,
         latency_ms: number,
         because: Because::NoMatch,
@@ -48,13 +47,13 @@ fn answered(number: u32, phase: Phase, bytes: usize) -> Box<Verification> {
         answer: Some(Answer {
             status: 200,
             state,
-            envelope: Bytes::from(vec![b' '; bytes]),
+            envelope: vec![b' '; bytes].into(),
         }),
         ..Verification::new(id(number), "an.operation".into(), START)
-    })
+    }
 }
 
-fn delivered(number: u32, since: Timestamp, fault: WebhookFault) -> Box<Verification> {
+fn delivered(number: u32, since: Timestamp, fault: WebhookFault) -> Verification {
     let mut of = answered(number, Phase::Ended, 2);
     of.delivery = Some(Box::new(Delivery::new(since, fault, &SCHEDULE_MS)));
     of
@@ -74,7 +73,7 @@ fn attempt(all: &mut Verifications, status: u16) -> (i64, VerificationId) {
         why,
         sent: None,
         answer: AttemptOutcome::Status(status),
-        excerpt: Bytes::new(),
+        excerpt: bytes::Bytes::new(),
     };
     all.attempted(id, attempt, &SCHEDULE_MS);
     (due.duration_since(START).as_secs(), id)
@@ -170,7 +169,7 @@ fn a_delivery_id_reads_back() {
     assert_eq!(DeliveryId::parse(&id(7).to_string()), None);
 }
 
-fn claimed(number: u32, key: &str, at: Timestamp) -> Box<Verification> {
+fn claimed(number: u32, key: &str, at: Timestamp) -> Verification {
     let mut of = answered(number, Phase::Ended, 2);
     of.claims.push(Claim {
         key: key.into(),
