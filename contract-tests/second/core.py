@@ -46,6 +46,7 @@ class Service(Entry, Authentication, Idempotency, Validation, Wallet, Envelope, 
         self.idem = collections.OrderedDict()
         self.flows = {}
         self.consents = {}
+        self.marked = set()
         self.deliveries = []
         self.tasks = set()
         self.skew = 0.0

@@ -62,6 +62,11 @@ class Envelope:
         hd = {}
         if kind in ("rate_limited", "source_unavailable") and not self.h("retry_after_absent"):
             hd["Retry-After"] = "1" if not self.h("retry_after_http_date") else email.utils.formatdate(time.time() + 1, usegmt=True)
+        if kind == "conflict" and self.anyD:
+            if self.d("conflict_reference_lost"):
+                env["referenceId"] = None
+            if self.d("conflict_as_text"):
+                return Resp(status, self.dump(env), "text/plain", hd)
         if self.d("rate_limit_plain") and kind == "rate_limited":
             return Resp(429, b"Too Many Requests", "text/plain")
         return self.answer(ctx, http or status, env, hd)

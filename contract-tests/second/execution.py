@@ -82,6 +82,8 @@ class Execution:
                     self.charge_anyway(ctx, price)
             self.release(ctx)
         status, env = self.error_envelope(ctx, kind, message, charged, is_charged)
+        if d("no_record_shows_before") and kind == "no_record" and "walletBalanceAfter" in env["billing"]:
+            env["billing"]["walletBalanceAfter"] = self.money(ctx.acct.balance + charged, True)
         self.log(ctx, env, charged)
         return status, env
 

@@ -18,6 +18,8 @@ class Idempotency:
             ik = ik[:-1]
         if d("idem_key_case_insensitive"):
             ik = ik.lower()
+        if d("idem_key_punctuation_lost"):
+            ik = "".join(c for c in ik if c.isalnum())
         where = ctx.endpoint if not h("idem_scope_account") else ""
         slot = (ctx.acct.name if not d("idem_shared_across_accounts") else "", ctx.env, where, ik)
         if h("idem_raw_bytes"):

@@ -105,6 +105,10 @@ class Validation:
             mark = self.marker(body)
         if mark and ctx.env == "live" and self.cfg.live_upstream == "real":
             mark = None if mark == "source_unavailable" else mark
+        if d("marker_first_time_only") and mark == "source_unavailable":
+            asked = (endpoint, str(body))
+            mark = None if asked in self.marked else mark
+            self.marked.add(asked)
         if mark == "source_unavailable" and (d("marker_ignored") or (self.PD and self.pd("marker_ignored_on", endpoint) is not None)):
             for f in fields:
                 if f.type == "s" and isinstance(body.get(f.name), str) and "ZZZZZ0000Z" in body[f.name] and not self.check_one(f, body[f.name]):

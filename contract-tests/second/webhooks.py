@@ -66,6 +66,10 @@ class Webhooks:
             env.pop("data", None)
         if d("webhook_environment_live"):
             env["meta"]["environment"] = "live"
+        if d("webhook_created_local"):
+            env["meta"]["createdAt"] = self.iso(self.now() + 19800)
+        if d("webhook_without_documents") and "digilocker" in env.get("endpoint", "") and env["status"] == "completed":
+            env["data"] = {}
         if d("webhook_reference_lost"):
             env["referenceId"] = None
         if self.anyD:

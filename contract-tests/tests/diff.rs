@@ -322,7 +322,7 @@ const ALONE: [(&str, &str, &str); 16] = [
         "meta.environment",
     ),
     ("data_as_json_text", "type", "data"),
-    ("wallet_drifts", "price", "billing.failures-are-free"),
+    ("wallet_drifts", "price", "billing.balance-falls"),
     ("wallet_not_decremented", "price", "billing.balance-falls"),
 ];
 

@@ -152,6 +152,7 @@ fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let request = any_call(setting)?;
     let mistakes = [
         ("more behind it", Mistake::Longer),
+        ("much more behind it", Mistake::MuchLonger),
         ("its end cut off", Mistake::Shorter),
         ("capitals for small letters", Mistake::OtherCase),
         ("hyphens for underscores", Mistake::Hyphens),

@@ -60,6 +60,19 @@ fn sentinel(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         case.expect_each(step, clauses.iter().copied(), &Rule::fails(row.error));
         case
     };
+    // A source that is down stays down: when it is asked again, and when a key is sent again.
+    let again = |field: &Field, text: &str| {
+        let mut case = Case::about(operation, &format!("inside {}, again", field.name));
+        let first = lead::to_text(&mut case, setting, operation, field, text);
+        let plain = case.push_again(first);
+        let key = format!("{}-sentinel-{}-{}", setting.seed, operation.id, field.name);
+        let keyed = case.steps[first].request.clone().idempotency(&key);
+        let keyed = [case.push(keyed.clone()), case.push(keyed)];
+        for step in [first, plain].into_iter().chain(keyed) {
+            case.expect(step, "sandbox.sentinel", Rule::fails(row.error));
+        }
+        case
+    };
     let cases = |field: &Field| {
         let sample = sample::value(setting.contract, field);
         let sample = sample::first_text(&sample);
@@ -78,6 +91,10 @@ fn sentinel(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
             case(field, &inside, "inside", inside_clauses),
             case(field, &row.text, "alone in", &ruled),
         ];
+        let formed = setting.contract.format_of(&field.kind).is_some();
+        if identifies && formed && setting.contract.carried_field(operation).is_none() {
+            cases.push(again(field, &inside));
+        }
         if let Some(own) = &operation.sentinel {
             let text = format!("A {own} B");
             cases.push(case(field, &text, "its own in", &[&operation.clause]));

@@ -1,7 +1,7 @@
 //! Webhooks of a service without a console of ours: the provider's own has registered the run's receiver. What comes
 //! is judged as far as can be seen.
 
-use svc_fixtures::contract::{Environment, Operation};
+use svc_fixtures::contract::{Environment, Operation, Pending};
 
 use super::entry::{Cases, Check, Stage, webhook_clauses};
 use crate::capture::Channel;
@@ -106,6 +106,11 @@ fn judged(setting: &Setting<'_>, operation: &Operation, mut case: Case, call: us
     let envelope = Rule::Webhook(WebhookRule::Envelope { call });
     case.expect(later, "webhook.envelope", envelope);
     case.expect(later, "states.terminal", Rule::Webhook(WebhookRule::Ended));
+    let by_consent = |row: &Pending| row.by_consent.is_some();
+    if operation.pending.as_ref().is_some_and(by_consent) {
+        let brings = Rule::Webhook(WebhookRule::Brings { call });
+        case.expect(later, &operation.clause, brings);
+    }
     let clauses = ["webhook.signature", "webhook.hmac", "auth.webhook-secret"];
     case.expect_each(later, clauses, &Rule::Signed);
     case.expect(

@@ -14,7 +14,7 @@ use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "idempotency.other-keys",
-        title: "A key that differs in its last character, or in its case, is another key",
+        title: "A key that differs in its last character, in its case or in a hyphen is another key",
         clauses: &["idempotency.replay", "idempotency.conflict"],
         stage: Stage::Sandbox,
         cases: Cases::Once(other_keys),
@@ -49,6 +49,10 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let same = case.push(call.clone().idempotency(&key(last)));
         case.expect(same, clause, Rule::OtherId(first));
     }
+    // A hyphen is no underscore.
+    let [hyphen, underscore] =
+        ["-a", "_a"].map(|end| case.push(call.clone().idempotency(&format!("{begins:0<34}{end}"))));
+    case.expect(underscore, clause, Rule::OtherId(hyphen));
     let other = super::idempotency::another(setting, operation, &call);
     let other = case.push(other.idempotency(&key('c')));
     let clause = "idempotency.conflict";

@@ -5,6 +5,7 @@ use svc_fixtures::contract::{Environment, ErrorCode, Field, Operation, Paise};
 use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
+use super::envelope::REFERENCE;
 use super::idempotency::another;
 use super::registered;
 use crate::capture::Channel;
@@ -45,6 +46,7 @@ pub(super) const CHECKS: &[Check] = &[
         title: "No record is charged once, and its replay costs nothing",
         clauses: &[
             "billing.no-record-is-billed",
+            "billing.balance-falls",
             "idempotency.no-double-charge",
         ],
         stage: Stage::Live,
@@ -204,6 +206,18 @@ fn refused(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
         let failed = lead::to_text(&mut case, setting, operation, field, sentinel);
         case.expect(failed, FREE, down(setting));
     }
+    // What nobody has issued leads to nothing.
+    let carries =
+        |it: &&Operation| it.price > Paise::ZERO && setting.contract.carried_field(it).is_some();
+    let later = setting
+        .operations()
+        .filter(carries)
+        .min_by_key(|it| it.price);
+    if let Some(later) = later {
+        let call = lead::sample_call(setting, later).to(Environment::Live);
+        let nowhere = case.push(call);
+        case.expect(nowhere, FREE, Rule::Ends(Ending::NoFault));
+    }
     case.push_again(first);
     Some(case.expecting(FREE, Rule::BalanceAddsUp(first)))
 }
@@ -288,13 +302,18 @@ fn no_record(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let (operation, input) = without_record(setting)?;
     let field = input.field(setting.contract, operation)?;
     let mut case = on_live(operation);
+    let before = lead::to_success(&mut case, setting, operation);
     let first = lead::to_text(&mut case, setting, operation, field, &input.value);
     let plain = case.steps[first].request.clone();
     let key = format!("{}-wallet-none", setting.seed);
-    case.change(first, |request| request.idempotency(&key));
+    case.change(first, |request| {
+        let request = request.idempotency(&key);
+        request.header("x-reference-id", REFERENCE)
+    });
     // Whether there is such a record on live the specification does not say: charged it is either way.
     let clause = "billing.no-record-is-billed";
     case.expect(first, clause, Rule::Ends(Ending::Understood));
+    case.expect(first, "billing.balance-falls", Rule::BalanceFell(before));
     let again = case.push_again(first);
     let clause = "idempotency.no-double-charge";
     case.expect(again, clause, Rule::SameEnding(first));

@@ -30,6 +30,11 @@ pub enum WebhookRule {
     },
     /// Each says that its verification has ended.
     Ended,
+    /// Each that completed brings more than the answer to the call of that step told.
+    Brings {
+        /// The call.
+        call: usize,
+    },
     /// Those that were refused were tried again at the instants of the schedule, as far as could be seen.
     Schedule,
     /// One came, where the call was pending and the look-up says that it has ended.

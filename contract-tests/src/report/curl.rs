@@ -130,6 +130,7 @@ fn authorization(
         Credential::Mistyped(mistake) => {
             let change = match mistake {
                 Mistake::Longer => "}~",
+                Mistake::MuchLonger => "}$(printf '~%.0s' {1..200})",
                 Mistake::Shorter => "%?}",
                 Mistake::OtherCase => "~~}",
                 Mistake::Hyphens => "//_/-}",

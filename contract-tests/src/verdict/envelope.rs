@@ -5,9 +5,9 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use svc_fixtures::json::Json;
 
 use super::answer::{Answer, REFERENCE};
-use super::finding::{Findings, Verdict};
+use super::finding::Findings;
 use crate::capture::Response;
-use svc_fixtures::contract::Environment;
+use svc_fixtures::contract::{Environment, ErrorCode};
 
 /// Judges the envelope; answers whether there is one to judge further.
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) -> bool {
@@ -146,7 +146,10 @@ fn identity(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let as_json = |sent: Option<&str>| sent.map_or(Json::Null, |sent| Json::from(sent.to_owned()));
     let sent = as_json(answer.request.header(REFERENCE));
     let echo = answer.at(&["referenceId"]);
-    let mut earlier = answer.earlier_references.iter();
+    // Only a replay is the answer to an earlier call; what a conflict repeats is a reference.
+    let conflict = answer.code() == Some(ErrorCode::IdempotencyConflict);
+    let earlier = answer.earlier_references.iter();
+    let mut earlier = earlier.filter(|it| it.is_some() || !conflict);
     let repeats = echo.is_none_or(|echo| *echo == sent || earlier.any(|it| *echo == as_json(*it)));
     let (what, found) = ("`referenceId`", answer.shown(&["referenceId"]));
     findings.must("envelope.reference-id", repeats, what, &sent, found);
@@ -261,26 +264,35 @@ fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let utc = utc || answer.at(&["meta", "createdAt"]).is_none();
     let (what, form) = ("`meta.createdAt`", "an instant in UTC");
     findings.must("envelope.meta", utc, what, form, created);
-    if !findings.setting.by_rulings() && !answer.looked_up() {
-        fresh(findings, answer, created);
+    if let Some(at_s) = answer.at_s
+        && !findings.setting.by_rulings()
+        && !answer.looked_up()
+    {
+        fresh(findings, answer, created, [at_s, at_s]);
     }
 }
 
 /// How far the instant of an answer may be from when it came. Time zones differ by a quarter of an hour or more.
 const TOLERANCE_S: i64 = 600;
 
-/// An answer says when it was made by the clock of all the world. Where the two clocks differ, the service's own
+/// An answer says when it was made by the clock of all the world, and a result that comes later when it was asked for or
+/// later. Where the two clocks differ, the service's own
 /// `Date` may say that it is this machine's that is wrong. A simulator's accounts have clocks of their own.
-fn fresh(findings: &mut Findings<'_>, answer: &Answer<'_>, created: &str) {
-    let created_s = created.parse::<Timestamp>().map(Timestamp::as_second);
-    let (Ok(created_s), Some(at_s)) = (created_s, answer.at_s) else {
+pub(super) fn fresh(
+    findings: &mut Findings<'_>,
+    answer: &Answer<'_>,
+    created: &str,
+    [asked_s, came_s]: [i64; 2],
+) {
+    let Ok(created_s) = created.parse::<Timestamp>().map(Timestamp::as_second) else {
         return;
     };
-    let near = |other_s: i64| (created_s - other_s).abs() <= TOLERANCE_S;
+    let between = |from: i64, to: i64| (from - TOLERANCE_S..=to + TOLERANCE_S).contains(&created_s);
     let date = answer.response.header("date");
     let date_s = date.and_then(|text| DateTimeParser::new().parse_timestamp(text).ok());
-    let holds = near(at_s) || date_s.is_some_and(|date| near(date.as_second()));
-    let came = Timestamp::from_second(at_s).map_or_else(|_| String::new(), |at| at.to_string());
+    let date_s = date_s.map(Timestamp::as_second);
+    let holds = between(asked_s, came_s) || date_s.is_some_and(|date| between(date, date));
+    let came = Timestamp::from_second(came_s).map_or_else(|_| String::new(), |at| at.to_string());
     let (what, expected) = (
         "`meta.createdAt`",
         format!("about {came}, when the answer came"),
@@ -298,15 +310,9 @@ fn content_type(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let media = header.split(';').next().unwrap_or_default().trim();
     let media = media.to_ascii_lowercase();
     let is_json = media == "application/json" || media.ends_with("+json");
-    let clause = "ruling.01-envelope-everywhere";
-    let what = "the content type of an answer";
-    findings.must(clause, is_json, what, "application/json", header);
-    if !is_json && !findings.setting.covers(clause) {
-        findings.note(Verdict::Noted {
-            clause: "envelope.same-shape".to_owned(),
-            what: "the content type of an answer that is JSON".to_owned(),
-            found: format!("{header:?}"),
-        });
+    let what = "the content type of an answer that is JSON";
+    for clause in ["envelope.same-shape", "ruling.01-envelope-everywhere"] {
+        findings.must(clause, is_json, what, "application/json", header);
     }
 }
 

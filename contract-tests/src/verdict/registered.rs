@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use svc_fixtures::json::Json;
 
-use super::answer::{Answer, Answers, earlier};
+use super::answer::{Answer, Answers, earlier, shown};
 use super::delivered::{at_s, deliveries, text};
 use super::finding::{Findings, Verdict};
 use super::value;
@@ -29,6 +29,7 @@ pub(super) fn judge(
             envelopes(findings, clause, answer, earlier(answers, call)?)
         }
         WebhookRule::Ended => ended(findings, clause, answer),
+        WebhookRule::Brings { call } => brings(findings, clause, answer, earlier(answers, call)?),
         WebhookRule::Schedule => schedule(findings, clause, answer),
         WebhookRule::Came { call, look_up } => {
             let (call, look_up) = (earlier(answers, call)?, earlier(answers, look_up)?);
@@ -59,6 +60,10 @@ fn envelopes(findings: &mut Findings<'_>, clause: &str, came: &Answer<'_>, call:
         findings.equal(clause, "`verificationId` of a webhook", of_call, id);
         let before = findings.found.len();
         super::every_answer(findings, &body);
+        if let (Some(asked_s), Some(came_s)) = (call.at_s, at_s(delivery)) {
+            let created = body.text(&["meta", "createdAt"]);
+            super::envelope::fresh(findings, &body, created, [asked_s, came_s]);
+        }
         for finding in &mut findings.found[before..] {
             if let Verdict::Broken { what, .. } | Verdict::Noted { what, .. } = &mut finding.verdict
             {
@@ -76,6 +81,22 @@ fn envelopes(findings: &mut Findings<'_>, clause: &str, came: &Answer<'_>, call:
             what: "a webhook that was taken and came again".to_owned(),
             found: format!("{taken} times"),
         });
+    }
+}
+
+/// One that completed has in its data what the answer to the call had not.
+fn brings(findings: &mut Findings<'_>, clause: &str, came: &Answer<'_>, call: &Answer<'_>) {
+    let told = call.at(&["data"]);
+    for delivery in deliveries(came) {
+        let json = Json::parse(text(delivery, "body").as_bytes()).unwrap_or(Json::Null);
+        if json.get("status").and_then(Json::as_text) != Some("completed") {
+            continue;
+        }
+        let data = json.get("data");
+        let mut members = data.and_then(Json::as_object).unwrap_or_default().iter();
+        let new = members.any(|(name, _)| told.and_then(|told| told.get(name)).is_none());
+        let (expected, found) = ("what was consented to", shown(data));
+        findings.must(clause, new, "`data` of a webhook", expected, found);
     }
 }
 
