@@ -153,9 +153,10 @@ pub(super) fn headers(
     written.collect()
 }
 
-/// Whom a path of a service goes to: what is below `/v1/` is the interface, all else pages.
-pub(super) fn channel(path: &str) -> Channel {
-    match path.starts_with("/v1/") || path == "/v1" {
+/// Whom a path of a service goes to: what is below `/v1/` is the interface, but for what a browser asks beforehand; all
+/// else pages.
+pub(super) fn channel(path: &str, preflight: bool) -> Channel {
+    match (path.starts_with("/v1/") || path == "/v1") && !preflight {
         true => Channel::Api,
         false => Channel::Page,
     }

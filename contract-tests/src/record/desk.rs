@@ -250,7 +250,7 @@ fn exchange(
     credential: Credential,
     redactor: &Redactor,
 ) -> (Exchange, Option<String>) {
-    let local = plan.local;
+    let (local, preflight) = (plan.local, seen.is_preflight());
     let mut unread = seen.unread;
     let mut body = |headers: &_, body: SeenBody| {
         // Of a compressed body that is cut nothing can be read for sure.
@@ -282,7 +282,7 @@ fn exchange(
     };
     let path = redactor.text(seen.uri.path());
     let channel = match seen.kind {
-        RouteKind::Calls(_) => clean::channel(&path),
+        RouteKind::Calls(_) => clean::channel(&path, preflight),
         RouteKind::Webhooks => Channel::Webhook,
     };
     let authorized = seen.headers.contains_key("authorization");

@@ -46,8 +46,9 @@ struct Log {
 #[serde(rename_all = "camelCase")]
 struct Entry {
     started_date_time: String,
+    /// In milliseconds; null where it never ended.
     #[serde(default)]
-    time: f64,
+    time: Option<f64>,
     request: HarRequest,
     response: HarResponse,
     /// What an archive made of a capture says beside: whether it is a webhook.
@@ -118,6 +119,10 @@ impl Archive {
             };
             let number = archive.calls.len() as u64 + 1;
             let seen = seen(number, &url, entry).with_context(|| format!("entry {}", at + 1))?;
+            if seen.is_preflight() {
+                archive.others += 1;
+                continue;
+            }
             archive.local &= is_loopback(&url);
             if let RouteKind::Calls(environment) = seen.kind
                 && !archive.environments.contains(&environment)
@@ -160,7 +165,7 @@ fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
         .query()
         .map_or_else(String::new, |query| format!("?{query}"));
     let came = body(&response.content)?;
-    let took_ms = entry.time.clamp(0.0, 86_400_000.0);
+    let took_ms = entry.time.unwrap_or_default().clamp(0.0, 86_400_000.0);
     let began: Timestamp = entry.started_date_time.parse().context("startedDateTime")?;
     let status = u16::try_from(response.status).ok();
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hyper::header::HeaderMap;
+use hyper::header::{ACCESS_CONTROL_REQUEST_METHOD, HeaderMap};
 use hyper::{Method, StatusCode, Uri};
 
 use super::RouteKind;
@@ -54,4 +54,12 @@ pub(super) struct Seen {
     pub(super) took: Duration,
     /// When that was, in Unix seconds.
     pub(super) at_s: i64,
+}
+
+impl Seen {
+    /// Whether a browser asks beforehand what a page of another origin may ask: that is no call.
+    pub(super) fn is_preflight(&self) -> bool {
+        let asked = self.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+        self.method == Method::OPTIONS && asked
+    }
 }

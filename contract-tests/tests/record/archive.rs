@@ -18,6 +18,10 @@ fn chromium() -> Value {
         { "startedDateTime": "2026-11-03T10:00:00.123Z", "time": 12.5, "_resourceType": "script",
           "request": { "method": "GET", "url": "https://app.example/main.js", "headers": [] },
           "response": { "status": 200, "headers": [], "content": { "size": 1, "text": "1" } } },
+        { "startedDateTime": "2026-11-03T15:30:01.400+05:30", "time": null,
+          "request": { "method": "OPTIONS", "url": "https://api.example/base/v1/verify/identity/pan",
+            "headers": [{ "name": "access-control-request-method", "value": "POST" }] },
+          "response": { "status": 204, "headers": [], "content": { "size": 0 } } },
         { "startedDateTime": "2026-11-03T15:30:01.500+05:30", "time": 251.4, "_priority": "High",
           "request": { "method": "POST", "url": "https://api.example/base/v1/verify/identity/pan", "httpVersion": "http/2.0",
             "headers": [{ "name": ":authority", "value": "api.example" }, { "name": "authorization", "value": format!("Bearer {KEY}") },
@@ -58,7 +62,7 @@ fn an_archive_of_a_browser_is_judged_without_keys_and_people() {
     let (code, report, said) = run(&import, &folder);
     assert_eq!(code, Some(1), "{said}{report}");
     assert!(
-        said.contains("1 entries are no calls of the service"),
+        said.contains("2 entries are no calls of the service"),
         "{said}"
     );
     let (text, capture) = read(&folder, "run.capture");

@@ -96,3 +96,23 @@ fn of_a_long_body_a_beginning_is_recorded_and_all_is_passed_on() {
     assert_eq!(ended.endings(), ["/v1/x: the answer is over 16 bytes"]);
     assert!(ended.text.contains("16 of 100 bytes"), "{}", ended.text);
 }
+
+#[test]
+fn what_a_browser_asks_beforehand_is_passed_on_and_judged_by_nothing() {
+    let server = Server::behaving(Behaviour::AnswersOnce(
+        b"HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n",
+    ));
+    let recording = Recording::of(&server.url, &[]);
+    let came = raw(
+        recording.address(),
+        b"OPTIONS /v1/verify/identity/pan HTTP/1.1\r\nHost: a\r\nOrigin: https://app.example\r\nAccess-Control-Request-Method: POST\r\nConnection: close\r\n\r\n",
+    );
+    assert!(came.starts_with("HTTP/1.1 204 "), "{came}");
+    let ended = recording.end();
+    assert!(
+        ended.said.contains("0 with something broken"),
+        "{}",
+        ended.said
+    );
+    assert_eq!(ended.capture.cases.len(), 1);
+}
