@@ -53,10 +53,20 @@ impl KnownDifferences {
         for entry in &self.entries {
             let mut found = false;
             for difference in &mut comparison.differences {
-                if !entry.fits(difference) {
+                let Some(others) = entry.elsewhere(difference) else {
+                    continue;
+                };
+                found = true;
+                if !others.is_empty() {
+                    notes.push(entry.note(
+                        &format!(
+                            "this was known of fewer operations: it is in {}, too",
+                            listed(&others)
+                        ),
+                        "name these as well, or have it put right",
+                    ));
                     continue;
                 }
-                found = true;
                 if entry.until < today {
                     notes.push(entry.note(
                         &format!("this was known until {}, and counts again", entry.until),
@@ -79,18 +89,33 @@ impl KnownDifferences {
 }
 
 impl KnownDifference {
-    fn fits(&self, difference: &Difference) -> bool {
+    /// The operations of a difference beside those that it is known of; none where it is another difference.
+    fn elsewhere<'d>(&self, difference: &'d Difference) -> Option<Vec<&'d str>> {
         let known = |side: &Option<String>, found: &str| side.as_ref().is_none_or(|it| it == found);
-        let mut operations = difference.operations.iter();
-        self.kind == difference.kind
+        let same = self.kind == difference.kind
             && self.what == difference.what
             && known(&self.left, &difference.left)
-            && known(&self.right, &difference.right)
-            && (self.operations.is_empty() || operations.all(|id| self.operations.contains(id)))
+            && known(&self.right, &difference.right);
+        let all = difference.operations.iter();
+        let (own, others): (Vec<_>, Vec<_>) =
+            all.partition(|id| self.operations.is_empty() || self.operations.contains(id));
+        let some = !own.is_empty() || others.is_empty();
+        (same && some).then(|| others.into_iter().map(String::as_str).collect())
     }
 
     fn note(&self, message: &str, hint: &str) -> String {
         self.place.problem(message).hint(hint).to_string()
+    }
+}
+
+/// The first few of many names, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    let first = names.len().min(3);
+    let rest = names.len() - first;
+    let shown = names[..first].join(", ");
+    match rest {
+        0 => shown,
+        _ => format!("{shown} and {rest} more"),
     }
 }
 
@@ -155,8 +180,17 @@ mod tests {
             !known && notes[0].contains("known until 2027-03-31, and counts again"),
             "{notes:?}"
         );
-        let (known, notes) = found(ENTRY, "2027-03-31", &["a.b", "a.c"]);
-        assert!(!known && notes[0].contains("is there no more"), "{notes:?}");
+        for (operations, said) in [
+            (&["a.b", "a.c"][..], "it is in a.c, too"),
+            (
+                &["a.b", "a.c", "a.d", "a.e", "a.f"],
+                "it is in a.c, a.d, a.e and 1 more, too",
+            ),
+            (&["a.c"], "is there no more"),
+        ] {
+            let (known, notes) = found(ENTRY, "2027-03-31", operations);
+            assert!(!known && notes[0].contains(said), "{notes:?}");
+        }
     }
 
     #[test]
