@@ -108,6 +108,29 @@ fn with(files: &[(String, String)]) -> Files {
 }
 
 #[test]
+fn an_operation_that_no_row_has_and_one_that_is_pending_now_are_told() {
+    let contract = Contract::built_in();
+    let operation = contract.operations.iter().find(|row| row.pending.is_none());
+    let operation = operation.expect("nearly all are answered at once");
+    let mut capture = capture(operation, 0);
+    let exchanges = &mut capture.cases[0].exchanges;
+    exchanges[0].request.path = "/v1/verify/newstuff/credit".to_owned();
+    exchanges[1].request.path = "/v1/usage".to_owned();
+    let response = exchanges[2].response.as_mut().expect("it has an answer");
+    let body = String::from_utf8(response.body.clone()).expect("a text");
+    response.body = body.replace("completed", "pending").into_bytes();
+    let setting = Setting::of(&contract, inputs::built_in(), &capture);
+    let left = drift(&setting, &capture, false).left;
+    assert_eq!(
+        left,
+        [
+            format!("{}: it was answered as pending, and its row has no `pending`", operation.id),
+            "/v1/verify/newstuff/credit: it gave a result once, and no row has this path: a new operation is written by hand".to_owned(),
+        ]
+    );
+}
+
+#[test]
 fn whatever_a_service_answers_the_rows_that_are_proposed_read() {
     let contract = Contract::built_in();
     let (mut unread, mut left) = (Vec::new(), Vec::new());

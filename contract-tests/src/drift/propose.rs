@@ -79,6 +79,19 @@ pub(super) fn changes(
     bundles(setting, &prices, &mut changes);
     let mut left = Vec::new();
     errors(setting, seen, &mut changes, &mut left);
+    for operation in &setting.contract.operations {
+        let pending = seen.operations.get(&operation.id).map(|it| &it.pending);
+        if operation.pending.is_none() && pending.is_some_and(|it| !it.is_empty()) {
+            left.push(format!(
+                "{}: it was answered as pending, and its row has no `pending`",
+                operation.id
+            ));
+        }
+    }
+    left.extend(seen.unknown.iter().map(|(path, times)| {
+        let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+        format!("{path}: it gave a result {times}, and no row has this path: a new operation is written by hand")
+    }));
     let envelope = seen.envelope.iter();
     left.extend(
         envelope

@@ -6,7 +6,7 @@ use svc_fixtures::contract::{Environment, Field, Kind, Operation, Paise};
 use svc_fixtures::json::Json;
 
 use crate::capture::{Capture, Channel, Exchange, Response};
-use crate::plan::{Setting, VERIFICATIONS};
+use crate::plan::{Setting, USAGE, VERIFICATIONS};
 
 /// So many different values of a place are looked at.
 const MOST_VALUES: usize = 200;
@@ -49,6 +49,8 @@ pub(super) struct ServiceSeen {
     pub(super) errors: BTreeMap<String, BTreeMap<(u16, Option<bool>), usize>>,
     /// Members of the envelope that no row names.
     pub(super) envelope: BTreeSet<String>,
+    /// Paths that no row has and that had a result, and how often.
+    pub(super) unknown: BTreeMap<String, usize>,
 }
 
 impl PlaceSeen {
@@ -116,6 +118,7 @@ impl ServiceSeen {
             return;
         }
         let Some(operation) = setting.operation_at(path) else {
+            self.elsewhere(setting, path, &json);
             return;
         };
         let seen = self.operations.entry(operation.id.clone()).or_default();
@@ -132,6 +135,18 @@ impl ServiceSeen {
                 seen.pending.insert(response.status);
             }
             _ => {}
+        }
+    }
+}
+
+impl ServiceSeen {
+    /// What a call of no operation came to. Bundles have rows of another kind.
+    fn elsewhere(&mut self, setting: &Setting<'_>, path: &str, json: &Json<'_>) {
+        let mut bundles = setting.contract.bundles.iter();
+        let known = path.starts_with(USAGE) || bundles.any(|bundle| bundle.path() == path);
+        let status = json.get("status").and_then(Json::as_text);
+        if !known && matches!(status, Some("completed" | "pending")) {
+            *self.unknown.entry(path.to_owned()).or_default() += 1;
         }
     }
 }
