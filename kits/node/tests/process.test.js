@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import test from "node:test";
+import test, { after } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { connectSimulator, startSimulator } from "svc-simulator";
@@ -18,8 +18,16 @@ import { startSimulator } from "svc-simulator";
 console.log((await startSimulator()).consoleUrl);
 `;
 
+const folders = [];
+after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+function folderOfOurs() {
+  folders.push(mkdtempSync(join(tmpdir(), "svc-kit-")));
+  return folders.at(-1);
+}
+
 function program(name, script) {
-  const path = join(mkdtempSync(join(tmpdir(), "svc-kit-")), name);
+  const path = join(folderOfOurs(), name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
   chmodSync(path, 0o755);
   return path;
@@ -63,7 +71,7 @@ test("the program is named by the variable, else in the package for this machine
 });
 
 test("a program that is nowhere says what to do", () => {
-  const ours = mkdtempSync(join(tmpdir(), "svc-kit-"));
+  const ours = folderOfOurs();
   symlinkSync(new URL("../bin/svc-simulator.js", import.meta.url), join(ours, "svc-simulator"));
   assert.throws(() => findBinary({ env: { PATH: ours }, inside: "/nowhere" }), /cargo build --release -p svc-simulator/);
   assert.throws(() => findBinary({ env: { SVC_SIMULATOR: "/nowhere" } }), /'\/nowhere', which is no program/);

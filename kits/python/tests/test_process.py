@@ -8,6 +8,7 @@ import sys
 import sysconfig
 import time
 from pathlib import Path
+from typing import Callable
 from urllib.parse import urlsplit
 
 import pytest
@@ -37,13 +38,17 @@ def listens(url: str) -> bool:
         return probe.connect_ex((parts.hostname or "", parts.port or 0)) == 0
 
 
-def gone_within(url: str, seconds: float) -> bool:
+def becomes(is_so: Callable[[], bool], seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while listens(url):
+    while not is_so():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)
     return True
+
+
+def gone_within(url: str, seconds: float) -> bool:
+    return becomes(lambda: not listens(url), seconds)
 
 
 def test_program_is_named_by_the_variable_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -113,19 +118,20 @@ def test_stopped_twice_and_nothing_listens() -> None:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_simulator_ends_with_a_process_that_is_killed(how: signal.Signals) -> None:
+def test_simulator_and_its_folder_end_with_a_process_that_is_killed(how: signal.Signals, tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", STARTS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True, start_new_session=True,
+        text=True, start_new_session=True, env={**os.environ, "TMPDIR": str(tmp_path)},
         # A run in the background was told to ignore it.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as owner:
         assert owner.stdout is not None
         url = owner.stdout.readline().strip()
-        assert listens(url)
+        assert listens(url) and list(tmp_path.iterdir())
         os.killpg(owner.pid, how)
         owner.wait(timeout=20)
         assert gone_within(url, 20)
+        assert becomes(lambda: not list(tmp_path.iterdir()), 20), "the folder is left behind"
 
 
 def test_simulator_that_runs_already_is_used(simulator: Simulator) -> None:

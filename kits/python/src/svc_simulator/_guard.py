@@ -17,13 +17,18 @@ def main() -> None:
     # Ctrl-C reaches the whole terminal; the simulator stays until the tests have been torn down.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     program = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    ending = threading.Event()
 
     def end_with_program() -> None:
-        os._exit(program.wait() & 0xFF)
+        code = program.wait()
+        # Whoever asked for the end waits for the folder to be gone.
+        if not ending.is_set():
+            os._exit(code & 0xFF)
 
     threading.Thread(target=end_with_program, daemon=True).start()
     while os.read(0, 1024):
         pass
+    ending.set()
     program.terminate()
     try:
         program.wait(timeout=5)
