@@ -42,23 +42,36 @@ pub(super) fn plan<'c>(
 }
 
 /// Settings in which more is asked, from less to more, and what each of them has that this one lacks.
-pub(super) fn wider<'c>(setting: &Setting<'c>) -> [(Setting<'c>, &'static str); 3] {
+pub(super) fn wider<'c>(setting: &Setting<'c>) -> Vec<(Setting<'c>, &'static str)> {
     let mut on_live = setting.clone();
     on_live.environments = Environment::ALL.to_vec();
     let mut extended = on_live.clone();
     extended.profile = Profile::Simulator;
+    let mut listening = extended.clone();
+    listening.capabilities.registered = true;
     let everything = setting.clone().everything();
-    [
+    let mut all = vec![
         (
             on_live,
             "it is asked on live only, and no live address was given",
         ),
         (extended, "its cases are asked with --profile simulator"),
-        (
+    ];
+    // A console tells of the run's receiver itself.
+    match setting.capabilities.control {
+        None => all.extend([
+            (
+                listening,
+                "it needs a receiver of webhooks: --listen with --webhook-secret",
+            ),
+            (everything, "it needs a console: --console-url"),
+        ]),
+        Some(_) => all.push((
             everything,
-            "it needs a console or a receiver of webhooks: --console-url, or --listen with --webhook-secret",
-        ),
-    ]
+            "it needs a receiver of webhooks, or clocks that can be moved: --listen",
+        )),
+    }
+    all
 }
 
 #[cfg(test)]
@@ -84,8 +97,14 @@ mod tests {
         };
         assert_eq!(planned(&pan, "envelope.success"), Some((1, None)));
         assert_eq!(planned(&pan, "flows.in-order"), None);
-        let (cases, why) = planned(&Filter::default(), "clocks.own").expect("it is listed");
-        assert_eq!(cases, 0);
-        assert!(why.is_some_and(|why| why.contains("--")), "{why:?}");
+        for (check, needs) in [
+            ("clocks.own", "a console: --console-url"),
+            ("webhooks.registered", "--listen with --webhook-secret"),
+            ("wallet.prices", "no live address was given"),
+        ] {
+            let (cases, why) = planned(&Filter::default(), check).expect("it is listed");
+            assert_eq!(cases, 0);
+            assert!(why.is_some_and(|why| why.contains(needs)), "{why:?}");
+        }
     }
 }

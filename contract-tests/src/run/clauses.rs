@@ -35,11 +35,12 @@ pub fn rows(
     asked_for: impl Fn(&Setting<'_>) -> Vec<Case>,
 ) -> Vec<ClauseRow> {
     let cases = asked_for(setting);
-    let elsewhere = wider(setting).map(|(wider, why)| (expected(&asked_for(&wider)), why));
+    let elsewhere = wider(setting).into_iter();
+    let elsewhere = elsewhere.map(|(wider, why)| (expected(&asked_for(&wider)), why));
     let coverage = PlannedClauses {
         setting,
         here: expected(&cases),
-        elsewhere,
+        elsewhere: elsewhere.collect(),
         any: !cases.is_empty(),
         narrowed: cases.len() < all(setting, checks).len(),
     };
@@ -52,7 +53,7 @@ struct PlannedClauses<'s> {
     setting: &'s Setting<'s>,
     here: BTreeSet<String>,
     /// What a run with more at hand would ask, and why this one does not.
-    elsewhere: [(BTreeSet<String>, &'static str); 3],
+    elsewhere: Vec<(BTreeSet<String>, &'static str)>,
     any: bool,
     /// Whether only some cases were asked for: of all others nothing is said.
     narrowed: bool,
