@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 #[cfg(feature = "mimalloc")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use svc_allocator as _;
 
 fn main() -> ExitCode {
     svc_contract_tests::cli::main()

@@ -4,8 +4,7 @@
 use std::process::ExitCode;
 
 #[cfg(feature = "mimalloc")]
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use svc_allocator as _;
 
 fn main() -> ExitCode {
     svc_simulator::cli::run(std::env::args_os())

@@ -47,12 +47,12 @@ const WHOLE: Form = Form {
     at_most: 100.0,
 };
 
-/// Of so few calls most would be kept: where nothing is forgotten, nothing can be flat. Beside what is kept, 20 MB are the
-/// program's own pages.
+/// Of so few calls most would be kept: where nothing is forgotten, nothing can be flat. Beside what is kept, 35 MB are the
+/// program's own pages, as `release` makes it.
 const SHORT: Form = Form {
     calls: 200_000,
     keeps: &["--keep-total", "6MiB", "--keep-bytes", "2MiB"],
-    at_most: 50.0,
+    at_most: 65.0,
 };
 
 fn main() -> Result<ExitCode> {
