@@ -279,10 +279,28 @@ fn thirty() {
 }
 
 /// What is planted alone, and shows in the form of answers as in how several of them belong together.
-const ALONE: [(&str, &str, &str); 16] = [
+const ALONE: [(&str, &str, &str); 26] = [
     ("meta_latency_negative", "behaviour", "envelope.meta"),
     ("status_uppercase", "status", "status"),
-    ("ref_null_on_errors", "behaviour", "envelope.reference-id"),
+    ("ref_null_on_errors", "behaviour", "referenceId"),
+    ("ref_not_echoed", "behaviour", "referenceId"),
+    ("ref_stale", "behaviour", "referenceId"),
+    ("endpoint_underscored", "behaviour", "endpoint"),
+    ("conflict_as_text", "header", "header content-type"),
+    ("error_code_unprefixed", "code", "error.code"),
+    ("vid_constant", "behaviour", "verificationId"),
+    ("vid_bare_prefix", "format", "verificationId"),
+    ("vid_number", "type", "verificationId"),
+    (
+        "replay_ignored_live",
+        "idempotency",
+        "idempotency.no-double-charge",
+    ),
+    (
+        "replay_409",
+        "idempotency",
+        "calls that are made again under their key",
+    ),
     ("name_match_percent", "format", "data.score"),
     ("no_record_status_completed", "status", "status"),
     (

@@ -254,7 +254,7 @@ fn clustered(broken: Vec<Broken>) -> Vec<(Difference, BTreeSet<At>)> {
 }
 
 /// What each side says, without the value that was found.
-fn member(difference: &Difference) -> [&str; 2] {
+pub(super) fn member(difference: &Difference) -> [&str; 2] {
     let plain = |side: &'_ str| side.find(": ").unwrap_or(side.len());
     let (left, right) = (&difference.left, &difference.right);
     [&left[..plain(left)], &right[..plain(right)]]

@@ -7,6 +7,7 @@ use svc_fixtures::json::Json;
 
 use super::finding::{Difference, Kind};
 use super::pairing::Pair;
+use super::{Found, general};
 use crate::capture::Exchange;
 
 /// So many of a hundred calls that ended alike on the left must end otherwise on the right, and alike, for that to be
@@ -18,6 +19,12 @@ const MOST: usize = 50;
 
 /// Or in so many fields.
 const MANY_FIELDS: usize = 4;
+
+/// What ends in so many ways on the left, and in one on the right, is gone.
+const FEWEST_WAYS: usize = 3;
+
+/// So many operations that are gone are gone together.
+const MANY_OPERATIONS: usize = 8;
 
 const NO_JSON: &str = "no JSON";
 
@@ -155,7 +162,7 @@ impl<'p> Endings<'p> {
 
     /// The differences, from the most general to the most special: all that ended so, all with the same mistake,
     /// one of each case of a check, all of a field, all of an operation.
-    pub(super) fn differences(self) -> Vec<(Difference, BTreeSet<usize>)> {
+    pub(super) fn differences(self) -> Vec<Found> {
         let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
         let mut open: Vec<usize> = Vec::new();
         for (index, (.., left, right)) in self.all.iter().enumerate() {
@@ -222,49 +229,72 @@ impl<'p> Endings<'p> {
         let made = groups
             .iter()
             .map(|(group, indices)| self.difference(group, indices));
-        found.extend(joined(made.collect()));
-        one_for_all_errors(found)
+        found.extend(made);
+        general::joined(found)
     }
 
-    /// The operations that end one way on the right whatever is asked, and in several ways on the left.
-    fn gone(&self, open: &mut Vec<usize>) -> Vec<(Difference, BTreeSet<usize>)> {
+    /// The operations that end one way on the right whatever is asked, and in several ways on the left, but for what is
+    /// refused alike. Where these are many, those are among them that end in few ways on the left, too, and all are one
+    /// difference.
+    fn gone(&self, open: &mut Vec<usize>) -> Vec<Found> {
         let mut by_operation: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, (_, pair, ..)) in self.all.iter().enumerate() {
             by_operation.entry(&pair.operation).or_default().push(index);
         }
-        let mut found = Vec::new();
+        let mut by_right: BTreeMap<&Ended, Vec<(&str, Vec<usize>)>> = BTreeMap::new();
         for (operation, indices) in by_operation {
-            let of = |right: bool| {
-                let ended = |index: &usize| match right {
-                    true => &self.all[*index].3,
-                    false => &self.all[*index].2,
-                };
-                indices.iter().map(ended).collect::<BTreeSet<_>>()
-            };
-            let (lefts, rights) = (of(false), of(true));
+            let (changed, alike): (Vec<_>, Vec<_>) = indices
+                .into_iter()
+                .partition(|at| self.all[*at].2 != self.all[*at].3);
+            let rights: BTreeSet<_> = changed.iter().map(|at| &self.all[*at].3).collect();
             let [right] = rights.into_iter().collect::<Vec<_>>()[..] else {
                 continue;
             };
-            if lefts.len() < 3 || right.status < 400 {
-                continue;
+            if right.is_error() && alike.iter().all(|at| self.all[*at].2.is_error()) {
+                by_right
+                    .entry(right)
+                    .or_default()
+                    .push((operation, changed));
             }
-            let words: Vec<_> = lefts.iter().take(4).map(ToString::to_string).collect();
-            let what = format!("all calls of {operation}");
-            let mut difference =
-                Difference::new(Kind::Status, what, words.join(" or "), right.to_string());
-            difference.operations.insert(operation.to_owned());
-            let changed = indices
-                .iter()
-                .filter(|at| self.all[**at].2 != self.all[**at].3);
-            let pairs = changed.map(|at| self.all[*at].0).collect();
-            open.retain(|at| !indices.contains(at));
-            found.push((difference, pairs));
+        }
+        let mut found = Vec::new();
+        for (right, mut gone) in by_right {
+            let ways = |(_, indices): &(&str, Vec<usize>)| self.lefts(indices).len() >= FEWEST_WAYS;
+            let many = gone.iter().filter(|it| ways(it)).count() >= MANY_OPERATIONS;
+            if !many {
+                gone.retain(ways);
+            }
+            let all = match (many, gone.len()) {
+                (true, count) => vec![(format!("all calls of {count} operations"), gone)],
+                _ => {
+                    let each = gone.into_iter();
+                    each.map(|one| (format!("all calls of {}", one.0), vec![one]))
+                        .collect()
+                }
+            };
+            for (what, gone) in all {
+                let of_all: Vec<usize> = gone.iter().flat_map(|(_, it)| it).copied().collect();
+                let lefts = self.lefts(&of_all);
+                let words: Vec<_> = lefts.iter().take(4).map(ToString::to_string).collect();
+                let (left, right) = (words.join(" or "), right.to_string());
+                let mut difference = Difference::new(Kind::Status, what, left, right);
+                let operations = gone.iter().map(|(operation, _)| (*operation).to_owned());
+                difference.operations.extend(operations);
+                let pairs = of_all.iter().map(|at| self.all[*at].0).collect();
+                open.retain(|at| !of_all.contains(at));
+                found.push((difference, pairs));
+            }
         }
         found
     }
 
+    /// How these end on the left.
+    fn lefts(&self, indices: &[usize]) -> BTreeSet<&Ended> {
+        indices.iter().map(|at| &self.all[*at].2).collect()
+    }
+
     /// The calls that find somebody on one side, and no record on the other: one difference each way.
-    fn known_to_one(&self, open: &mut Vec<usize>) -> Vec<(Difference, BTreeSet<usize>)> {
+    fn known_to_one(&self, open: &mut Vec<usize>) -> Vec<Found> {
         let mut found: BTreeMap<(Ended, Ended), Vec<usize>> = BTreeMap::new();
         for at in open.iter() {
             let (.., left, right) = &self.all[*at];
@@ -331,7 +361,7 @@ impl<'p> Endings<'p> {
         }
     }
 
-    fn difference(&self, group: &Group, indices: &[usize]) -> (Difference, BTreeSet<usize>) {
+    fn difference(&self, group: &Group, indices: &[usize]) -> Found {
         let Group::Ended(group, left, _) = group else {
             return (Difference::new(Kind::Status, "", "", ""), BTreeSet::new());
         };
@@ -370,7 +400,7 @@ impl<'p> Endings<'p> {
     }
 }
 
-fn each(all: BTreeSet<String>) -> String {
+pub(super) fn each(all: BTreeSet<String>) -> String {
     all.into_iter().collect::<Vec<_>>().join(" or ")
 }
 
@@ -383,91 +413,6 @@ fn mistaken(pairs: &[&Pair<'_>]) -> String {
     match fields.first() {
         Some(field) if fields.len() == 1 => format!("calls with {field} {mistake} ({checks})"),
         _ => format!("a call with something {mistake} ({checks})"),
-    }
-}
-
-/// The same ending with another status or another code is one difference, whatever led to it; so is one of an
-/// operation that has it in a field already.
-fn joined(found: Vec<(Difference, BTreeSet<usize>)>) -> Vec<(Difference, BTreeSet<usize>)> {
-    let mut all: Vec<(Difference, BTreeSet<usize>)> = Vec::new();
-    for (difference, pairs) in found {
-        let halves = |text: &str| {
-            let (status, word) = text.split_once(' ').unwrap_or((text, ""));
-            (status.to_owned(), word.to_owned())
-        };
-        let (left, right) = (halves(&difference.left), halves(&difference.right));
-        let half = left.0 == right.0 || left.1 == right.1;
-        let same = |(other, _): &&mut (Difference, BTreeSet<usize>)| {
-            (&other.left, &other.right) == (&difference.left, &difference.right)
-                && (half || difference.operations.is_subset(&other.operations))
-        };
-        match all.iter_mut().find(same) {
-            Some((known, shown)) => {
-                // What is so whatever led to it is no question of what led to it.
-                if half && known.kind != difference.kind {
-                    known.kind = match left.0 == right.0 {
-                        true => Kind::Code,
-                        false => Kind::Status,
-                    };
-                }
-                if half {
-                    known.what = format!("calls that end {}", known.left);
-                }
-                known.absorb(difference);
-                shown.extend(pairs);
-            }
-            None => all.push((difference, pairs)),
-        }
-    }
-    all
-}
-
-/// So many codes must have the same change for it to be one of all errors: two may share a mistake by chance.
-const SEVERAL_CODES: usize = 3;
-
-/// Errors that are told apart no more, by one code, without any, or by one status, are one difference.
-fn one_for_all_errors(
-    found: Vec<(Difference, BTreeSet<usize>)>,
-) -> Vec<(Difference, BTreeSet<usize>)> {
-    let (mut changes, mut rest) = (BTreeMap::<_, Vec<_>>::new(), Vec::new());
-    for (difference, pairs) in found {
-        match same_for_all(&difference) {
-            Some(change) => changes.entry(change).or_default().push((difference, pairs)),
-            None => rest.push((difference, pairs)),
-        }
-    }
-    for ((kind, right), same) in changes {
-        let is_code = right.starts_with("SVC_") || kind == Kind::Status;
-        let lefts: BTreeSet<_> = same.iter().map(|(it, _)| it.left.clone()).collect();
-        if lefts.len() < if is_code { SEVERAL_CODES } else { 2 } {
-            rest.extend(same);
-            continue;
-        }
-        let rights: BTreeSet<_> = same.iter().map(|(it, _)| it.right.clone()).collect();
-        let what = format!("the {kind} of calls that end in an error");
-        let mut all = Difference::new(kind, what, each(lefts), each(rights));
-        let mut shown = BTreeSet::new();
-        for (difference, pairs) in same {
-            all.absorb(difference);
-            shown.extend(pairs);
-        }
-        rest.push((all, shown));
-    }
-    rest
-}
-
-/// What errors that were another each have in common now: their code, or their status.
-fn same_for_all(difference: &Difference) -> Option<(Kind, String)> {
-    let (left_status, left_word) = difference.left.split_once(' ')?;
-    let (right_status, right_word) = difference.right.split_once(' ')?;
-    let is_one = |word: &str| !word.contains(" or ");
-    if !left_word.starts_with("SVC_") || !is_one(left_word) || !is_one(right_word) {
-        return None;
-    }
-    match (left_status == right_status, left_word == right_word) {
-        (true, false) => Some((Kind::Code, right_word.to_owned())),
-        (false, true) => Some((Kind::Status, right_status.to_owned())),
-        _ => None,
     }
 }
 

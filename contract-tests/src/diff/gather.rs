@@ -8,6 +8,7 @@ use svc_fixtures::json::Json;
 use super::ending::Ended;
 use super::form::Form;
 use super::pairing::Pair;
+use super::said::{media_type, said_text, signature_form, special};
 use crate::capture::{Exchange, Request, Response};
 use crate::plan::Setting;
 
@@ -412,62 +413,6 @@ fn at(spot: &Spot, name: &str) -> Spot {
         path,
         ..spot.clone()
     }
-}
-
-fn said_text(text: &str) -> Form {
-    Form::said(&Json::from(text))
-}
-
-fn media_type(value: &str) -> String {
-    let kind = value.split(';').next().unwrap_or_default();
-    kind.trim().to_ascii_lowercase()
-}
-
-/// Members of the envelope that say something of the call itself: compared by whether they do.
-fn special(spot: &Spot, request: Option<&Request>, name: &str, value: &Json<'_>) -> Option<Form> {
-    let text = value.as_text()?;
-    match name {
-        "endpoint" if spot.operation.contains('.') => Some(said_text(match text {
-            own if own == spot.operation => "the name of what was called",
-            _ => "another name",
-        })),
-        "verificationId" => Some(match text.split_once('_') {
-            Some((prefix, rest)) if !rest.is_empty() => said_text(&format!("{prefix}_…")),
-            _ => Form::of(value),
-        }),
-        "referenceId" => {
-            let sent = request?.header("x-reference-id");
-            Some(said_text(match sent {
-                Some(sent) if sent == text => "the reference that was sent",
-                Some(_) => "another text than the reference that was sent",
-                None => "a text although no reference was sent",
-            }))
-        }
-        _ => None,
-    }
-}
-
-/// What the header of a signature looks like, without what is another each time.
-fn signature_form(header: Option<&str>) -> String {
-    let Some(header) = header else {
-        return "none".to_owned();
-    };
-    let parts = header.split([',', ';']).map(|part| {
-        let (name, value) = part.split_once('=').unwrap_or(("", part));
-        let hex = |upper: bool| {
-            let letter = if upper { b'A'..=b'F' } else { b'a'..=b'f' };
-            let mut bytes = value.bytes();
-            bytes.all(|b| b.is_ascii_digit() || letter.contains(&b))
-        };
-        let form = match value {
-            _ if value.bytes().all(|b| b.is_ascii_digit()) => "a number".to_owned(),
-            _ if hex(false) => format!("{} hex digits", value.len()),
-            _ if hex(true) => format!("{} capital hex digits", value.len()),
-            _ => "a text".to_owned(),
-        };
-        format!("{name}={form}")
-    });
-    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn is_out_of_range(leaf: &Leaf, value: &Json<'_>) -> bool {

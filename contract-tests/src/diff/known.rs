@@ -1,6 +1,7 @@
 //! Differences that are known: a list with a reason for each, and the day until which it holds. Reads the list and
 //! marks differences by it; knows no clock.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -50,57 +51,80 @@ impl KnownDifferences {
     #[must_use]
     pub fn mark(&self, comparison: &mut Comparison, today: Date, everything: bool) -> Vec<String> {
         let mut notes = Vec::new();
-        for entry in &self.entries {
-            let mut found = false;
-            for difference in &mut comparison.differences {
-                let Some(others) = entry.elsewhere(difference) else {
-                    continue;
-                };
-                found = true;
-                if !others.is_empty() {
-                    notes.push(entry.note(
-                        &format!(
-                            "this was known of fewer operations: it is in {}, too",
-                            listed(&others)
-                        ),
-                        "name these as well, or have it put right",
-                    ));
-                    continue;
-                }
-                if entry.until < today {
-                    notes.push(entry.note(
-                        &format!("this was known until {}, and counts again", entry.until),
-                        "give it a later day, or have it put right",
-                    ));
-                    continue;
-                }
-                let reason = format!("{}, until {}", entry.reason, entry.until);
-                difference.known.get_or_insert(reason);
-            }
-            if !found && everything {
-                notes.push(entry.note(
-                    "this difference is known, and is there no more",
-                    "take the entry out",
-                ));
-            }
+        let mut found = BTreeSet::new();
+        for difference in &mut comparison.differences {
+            let entries = self.entries.iter().enumerate();
+            let entries = entries.filter(|(_, entry)| entry.is_about(difference));
+            let (places, entries): (Vec<usize>, Vec<_>) = entries.unzip();
+            found.extend(places);
+            notes.extend(judge(&entries, difference, today));
         }
+        let entries = self.entries.iter().enumerate();
+        let unused = entries.filter(|(place, _)| everything && !found.contains(place));
+        notes.extend(unused.map(|(_, entry)| {
+            entry.note(
+                "this difference is known, and is there no more",
+                "take the entry out",
+            )
+        }));
         notes
     }
 }
 
+/// Marks a difference as known where these entries, which are about it, name all of its operations between them.
+/// Answers what is to be said of the entries where they do not.
+fn judge(entries: &[&KnownDifference], difference: &mut Difference, today: Date) -> Vec<String> {
+    let Some(first) = entries.first() else {
+        return Vec::new();
+    };
+    let (holding, over): (Vec<&KnownDifference>, Vec<_>) =
+        entries.iter().partition(|entry| entry.until >= today);
+    let unnamed = |entries: &[&KnownDifference]| {
+        let all = difference.operations.iter();
+        let unnamed = all.filter(|id| !entries.iter().any(|entry| entry.names(id)));
+        unnamed.cloned().collect::<Vec<_>>()
+    };
+    let others = unnamed(entries);
+    if !others.is_empty() {
+        let message = format!(
+            "this was known of fewer operations: it is in {}, too",
+            listed(&others)
+        );
+        let hint = "name these as well, or have it put right";
+        return vec![first.note(&message, hint)];
+    }
+    if holding.is_empty() || !unnamed(&holding).is_empty() {
+        let notes = over.iter().map(|entry| {
+            entry.note(
+                &format!("this was known until {}, and counts again", entry.until),
+                "give it a later day, or have it put right",
+            )
+        });
+        return notes.collect();
+    }
+    let reasons = holding.iter();
+    let reasons: Vec<_> = reasons
+        .map(|entry| format!("{}, until {}", entry.reason, entry.until))
+        .collect();
+    difference.known = Some(reasons.join("; "));
+    Vec::new()
+}
+
 impl KnownDifference {
-    /// The operations of a difference beside those that it is known of; none where it is another difference.
-    fn elsewhere<'d>(&self, difference: &'d Difference) -> Option<Vec<&'d str>> {
+    /// Whether it is known of this operation.
+    fn names(&self, operation: &String) -> bool {
+        self.operations.is_empty() || self.operations.contains(operation)
+    }
+
+    /// Whether it is this difference that is known, of any of its operations.
+    fn is_about(&self, difference: &Difference) -> bool {
         let known = |side: &Option<String>, found: &str| side.as_ref().is_none_or(|it| it == found);
-        let same = self.kind == difference.kind
+        let mut all = difference.operations.iter();
+        self.kind == difference.kind
             && self.what == difference.what
             && known(&self.left, &difference.left)
-            && known(&self.right, &difference.right);
-        let all = difference.operations.iter();
-        let (own, others): (Vec<_>, Vec<_>) =
-            all.partition(|id| self.operations.is_empty() || self.operations.contains(id));
-        let some = !own.is_empty() || others.is_empty();
-        (same && some).then(|| others.into_iter().map(String::as_str).collect())
+            && known(&self.right, &difference.right)
+            && (difference.operations.is_empty() || all.any(|id| self.names(id)))
     }
 
     fn note(&self, message: &str, hint: &str) -> String {
@@ -109,7 +133,7 @@ impl KnownDifference {
 }
 
 /// The first few of many names, and how many more there are.
-fn listed(names: &[&str]) -> String {
+fn listed(names: &[String]) -> String {
     let first = names.len().min(3);
     let rest = names.len() - first;
     let shown = names[..first].join(", ");
@@ -191,6 +215,24 @@ mod tests {
             let (known, notes) = found(ENTRY, "2027-03-31", operations);
             assert!(!known && notes[0].contains(said), "{notes:?}");
         }
+    }
+
+    #[test]
+    fn what_several_entries_name_between_them_is_known_while_all_of_them_hold() {
+        let other = ENTRY.replace("a.b", "a.c").replace("asked for", "accepted");
+        let both = format!("{ENTRY}{other}");
+        assert_eq!(found(&both, "2027-03-31", &["a.b", "a.c"]), (true, vec![]));
+        let (known, notes) = found(&both, "2027-03-31", &["a.b", "a.c", "a.d"]);
+        assert!(
+            !known && notes.len() == 1 && notes[0].contains("it is in a.d, too"),
+            "{notes:?}"
+        );
+        let sooner = other.replace("2027", "2026");
+        let (known, notes) = found(&format!("{ENTRY}{sooner}"), "2027-03-31", &["a.b", "a.c"]);
+        assert!(
+            !known && notes.len() == 1 && notes[0].contains("known until 2026-03-31"),
+            "{notes:?}"
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The same difference at many places, in many operations and cases is one: that is put together here.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Difference, Kind};
@@ -45,9 +46,34 @@ pub(super) fn merged(
         difference.places.insert(one.what);
         pairs.extend(one.pairs);
     }
-    let groups = renamed(swapped(now_and_then(groups.into_values().collect())));
+    let groups = of_the_call(groups.into_values().collect());
+    let groups = renamed(swapped(now_and_then(groups)));
     let groups = charges(of_many_operations(groups));
     everywhere(gathered, groups)
+}
+
+/// What a member says of the call itself is one difference, though not every answer shows all of it: what most of them
+/// show is told.
+fn of_the_call(groups: Vec<Group>) -> Vec<Group> {
+    let says_of_call =
+        |difference: &Difference| ["referenceId", "endpoint"].contains(&difference.what.as_str());
+    let (mut same, mut rest): (Vec<_>, Vec<_>) = groups
+        .into_iter()
+        .partition(|(it, ..)| it.kind == Kind::Behaviour && says_of_call(it));
+    same.sort_by_key(|(difference, pairs, _)| (difference.what.clone(), Reverse(pairs.len())));
+    for (difference, more, parent) in same {
+        let known = rest
+            .iter_mut()
+            .find(|(it, ..)| (it.kind, &it.what) == (difference.kind, &difference.what));
+        match known {
+            Some((known, pairs, _)) => {
+                known.absorb(difference);
+                pairs.extend(more);
+            }
+            None => rest.push((difference, more, parent)),
+        }
+    }
+    rest
 }
 
 /// What one side never has, and the other always in some operations and now and then in others, is one difference.

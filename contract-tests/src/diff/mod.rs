@@ -11,12 +11,15 @@ mod ending;
 pub mod finding;
 pub mod form;
 mod gather;
+mod general;
+mod ids;
 pub mod known;
 mod latency;
 mod merge;
 mod pairing;
 mod places;
 pub mod report;
+mod said;
 mod words;
 
 use std::cmp::Reverse;
@@ -26,6 +29,7 @@ use std::iter;
 use crate::capture::{Capture, Channel};
 use crate::check::Check;
 use crate::plan::Setting;
+use crate::verdict::CONTENT_TYPE;
 use behaviour::{At, Explained};
 use ending::Endings;
 use finding::{Comparison, Difference, Example, Kind, NotCompared};
@@ -92,7 +96,9 @@ pub fn compare(
     paired.not_compared.extend(not_compared(apart));
     let mut observed = places::observed(&gathered);
     observed.extend(latencies.observed());
-    let found = told(endings, merge::merged(&gathered, observed));
+    let mut found = told(endings, merge::merged(&gathered, observed));
+    found.extend(ids::repeated(&pairs, &found));
+    let found = ids::without_consequences(found, &pairs);
     for (difference, shown) in &found {
         explain(&mut explained, difference, &pairs, shown);
     }
@@ -143,14 +149,29 @@ fn not_compared(apart: Apart) -> Vec<NotCompared> {
     reasons.collect()
 }
 
-/// Adds what the checks tell; where the same operations have a difference of that kind already, it is that one.
+/// Adds what the checks tell; where the same operations have a difference of that kind already, or it is said of a
+/// member that is another one anyway, it is that one.
 fn add(differences: &mut Vec<Difference>, told: Difference) {
     let same = |known: &&mut Difference| {
         let shown = told.kind == Kind::Webhook && !told.cases.is_disjoint(&known.cases);
+        let says = |what: &str| behaviour::member(&told).contains(&what);
         known.kind == told.kind && (shown || told.operations.is_subset(&known.operations))
+            || says(&known.what)
+            || known.what == "header content-type" && says(CONTENT_TYPE)
     };
-    match differences.iter_mut().find(same) {
-        Some(known) => known.absorb(told),
+    if let Some(known) = differences.iter_mut().find(same) {
+        return known.absorb(told);
+    }
+    // What nearly all operations do of keys that are known, a single one shows in its endings, too.
+    let shows = |known: &&mut Difference| {
+        let keys = known.kind == Kind::Idempotency && told.kind == Kind::Idempotency;
+        keys && known.operations.is_subset(&told.operations)
+    };
+    match differences.iter_mut().find(shows) {
+        Some(known) => {
+            let part = std::mem::replace(known, told);
+            known.absorb(part);
+        }
         None => differences.push(told),
     }
 }

@@ -22,6 +22,12 @@ pub(super) struct Observed {
     pub(super) at_once: Option<(Kind, String)>,
 }
 
+/// In so many answers a header is there or not by more than chance.
+const ENOUGH_ANSWERS: usize = 4;
+
+/// What stands behind a member of a result that came later.
+pub(super) const LATER: &str = " of the later result";
+
 pub(super) const THERE: &str = "is there";
 pub(super) const MISSING: &str = "is not there";
 pub(super) const SOMETIMES: &str = "is there in some answers only";
@@ -77,7 +83,7 @@ impl Here<'_> {
         let path = self.path();
         match self.spot.part {
             SpotPart::Answer => path.to_owned(),
-            SpotPart::Later => format!("{path} of the later result"),
+            SpotPart::Later => format!("{path}{LATER}"),
             SpotPart::Headers => format!("header {path}"),
             SpotPart::Webhook => format!("{path} of the webhook"),
         }
@@ -142,8 +148,11 @@ impl Here<'_> {
         );
         let partly = mine == SOMETIMES || other == SOMETIMES;
         let never = mine == MISSING || other == MISSING;
-        // Of what the contract leaves open some answers have it and some have not, by whom they speak of.
-        if mine == other || partly && !never && !self.seen.lawful.always {
+        // Of what the contract leaves open some answers have it and some have not, by whom they speak of. Headers speak
+        // of nobody: what each of many answers has is no chance.
+        let of_headers = self.spot.part == SpotPart::Headers
+            && left_parents.min(right_parents) >= ENOUGH_ANSWERS;
+        if mine == other || partly && !never && !self.seen.lawful.always && !of_headers {
             return None;
         }
         let shows = |seen: &SideSeen, within: &BTreeSet<usize>, lacks: bool| {
@@ -200,6 +209,14 @@ impl Here<'_> {
         };
         let (left, right) = match self.spot.path.as_str() {
             "billing.amount" => amounts(mine, other)?,
+            // What both say of some calls is no part of it.
+            "referenceId" | "endpoint" => {
+                let own = |one: &BTreeSet<Form>, other: &BTreeSet<Form>| {
+                    let own: BTreeSet<_> = one.difference(other).cloned().collect();
+                    joined(if own.is_empty() { one } else { &own })
+                };
+                (own(mine, other), own(other, mine))
+            }
             _ => (joined(mine), joined(other)),
         };
         let [left_seen, right_seen] = &self.seen.sides;
@@ -216,9 +233,13 @@ impl Here<'_> {
 
     fn types(&self, mine: &BTreeSet<Form>, other: &BTreeSet<Form>) -> Option<Observed> {
         let types = |forms: &BTreeSet<Form>| {
+            let said = match self.spot.path.as_str() {
+                "verificationId" | "referenceId" | "endpoint" => ValueType::Text,
+                _ => ValueType::Bool,
+            };
             let types = forms.iter().filter_map(|form| match form {
                 // Of a value that counts the type is known by the member.
-                Form::Said(_) => Some(ValueType::Bool),
+                Form::Said(_) => Some(said),
                 form => form.json_type(),
             });
             let types = types.filter(|kind| *kind != ValueType::Null);

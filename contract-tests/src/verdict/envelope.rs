@@ -300,6 +300,9 @@ pub(super) fn fresh(
     findings.must("envelope.meta", holds, what, expected, created);
 }
 
+/// What is said where the header of an answer is not of JSON, in the words of a finding.
+pub(crate) const CONTENT_TYPE: &str = "the content type of an answer that is JSON";
+
 /// What the header says that the body is: JSON. Where it says otherwise a reader that goes by it is misled.
 fn content_type(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     // The header is put on where HTTP is spoken.
@@ -310,9 +313,8 @@ fn content_type(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let media = header.split(';').next().unwrap_or_default().trim();
     let media = media.to_ascii_lowercase();
     let is_json = media == "application/json" || media.ends_with("+json");
-    let what = "the content type of an answer that is JSON";
     for clause in ["envelope.same-shape", "ruling.01-envelope-everywhere"] {
-        findings.must(clause, is_json, what, "application/json", header);
+        findings.must(clause, is_json, CONTENT_TYPE, "application/json", header);
     }
 }
 
