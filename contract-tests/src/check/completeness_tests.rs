@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{Contract, Environment};
 
 use super::all;
+use crate::plan::inputs::Input;
 use crate::plan::{Setting, inputs};
+use crate::profile::Profile;
 use crate::verdict::EVERY_ANSWER;
 
 fn asked(contract: &Contract) -> BTreeSet<String> {
@@ -40,4 +42,23 @@ fn nothing_that_is_asked_is_excluded() {
         .filter(|id| asked.contains(*id))
         .collect();
     assert!(odd.is_empty(), "checks ask {odd:?}");
+}
+
+#[test]
+fn an_input_that_is_known_of_both_environments_makes_no_case_twice() {
+    let contract = Contract::built_in();
+    let mut known = inputs::built_in();
+    let twins = known.clone().into_iter();
+    known.extend(twins.map(|input| Input {
+        environment: Environment::Live,
+        ..input
+    }));
+    let mut setting = Setting::new(&contract, known, "seed").anywhere();
+    setting.profile = Profile::Provider;
+    for check in all() {
+        let mut names = BTreeSet::new();
+        let cases = check.cases(&setting);
+        let mut twice = cases.iter().filter(|case| !names.insert(&case.name));
+        assert_eq!(twice.next().map(|case| &case.name), None, "{}", check.id);
+    }
 }

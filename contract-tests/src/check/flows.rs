@@ -1,6 +1,6 @@
 //! Flows: calls in a fixed order that carry an identifier from one to the next.
 
-use svc_fixtures::contract::{ErrorCode, Flow, FlowStep, Operation};
+use svc_fixtures::contract::{Environment, ErrorCode, Flow, FlowStep, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
@@ -28,7 +28,13 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "flows.carried-identifier",
         title: "A step with an identifier nobody was given is refused",
-        clauses: &["ruling.11-carried-ids"],
+        clauses: &[
+            "ruling.11-carried-ids",
+            "flows.bank-account-v1",
+            "flows.dynamic-bank-validation",
+            "flows.mobile-otp",
+            "flows.mobile-otp-silent",
+        ],
         stage: Stage::Refused,
         cases: Cases::PerOperation(unknown),
     },
@@ -144,6 +150,7 @@ fn unknown(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let body = sample::body_with_text(setting.contract, operation, field, text);
     let call = case.push(RequestTemplate::post(operation, body));
     case.expect(call, CARRIED, refusal(step));
+    case.expect(call, &flow.clause, Rule::Ends(Ending::Rejected));
     if !step.unknown_is_not_found {
         let first = flow.steps[0].operation.clone();
         case.expect(call, CARRIED, Rule::Mentions(first));
@@ -169,7 +176,8 @@ fn out_of_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
     let Some(member) = before.and_then(|step| step.done_when.as_ref()) else {
         return Some(cases);
     };
-    for input in setting.inputs.iter().filter(|input| input.refutes) {
+    let inputs = setting.inputs.iter();
+    for input in inputs.filter(|it| it.refutes && it.environment == Environment::Test) {
         let Some(field) = input.field(setting.contract, needed) else {
             continue;
         };

@@ -1,6 +1,8 @@
 //! Webhooks of a service without a console of ours: the provider's own has registered the run's receiver. What comes
 //! is judged as far as can be seen.
 
+use std::collections::BTreeSet;
+
 use svc_fixtures::contract::{Environment, Operation, Pending};
 
 use super::entry::{Cases, Check, Stage, webhook_clauses};
@@ -62,7 +64,7 @@ fn cases(
 }
 
 /// What an operation may answer later: the sample, which is none of these inputs, and each input that is known for
-/// it. What is slow on the sandbox may be so on live, too.
+/// it. What is slow on the sandbox may be so on live, too; what is known of both is one input.
 pub(super) fn slow<'s>(
     setting: &'s Setting<'_>,
     operation: &Operation,
@@ -71,6 +73,8 @@ pub(super) fn slow<'s>(
     let slow = setting.inputs.iter().filter(|input| input.is_slow());
     let slow = slow.filter(|input| [environment, Environment::Test].contains(&input.environment));
     let slow = slow.filter(|input| input.field(setting.contract, operation).is_some());
+    let mut values = BTreeSet::new();
+    let slow = slow.filter(|input| values.insert(&input.value));
     [None].into_iter().chain(slow.map(Some)).collect()
 }
 
