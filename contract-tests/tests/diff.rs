@@ -296,11 +296,7 @@ const ALONE: [(&str, &str, &str); 26] = [
         "idempotency",
         "idempotency.no-double-charge",
     ),
-    (
-        "replay_409",
-        "idempotency",
-        "calls that are made again under their key",
-    ),
+    ("replay_409", "idempotency", "calls with an idempotency key"),
     ("name_match_percent", "format", "data.score"),
     ("no_record_status_completed", "status", "status"),
     (

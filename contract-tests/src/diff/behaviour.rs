@@ -220,6 +220,12 @@ fn kind(setting: &Setting<'_>, check: &str, clause: &str) -> Kind {
         ("order", _) => Kind::Order,
         ("webhooks", _) | (_, Some(ClauseKind::Webhook)) => Kind::Webhook,
         _ if clause.contains("idempoten") || clause.contains("replay") => Kind::Idempotency,
+        // What the members of an answer say is no matter of money, whoever asked.
+        ("billing" | "wallet" | "usage", Some(ClauseKind::Behaviour | ClauseKind::Wire))
+            if !clause.starts_with("billing.") =>
+        {
+            Kind::Behaviour
+        }
         ("billing" | "wallet" | "usage", _) | (_, Some(ClauseKind::Billing)) => Kind::Price,
         _ => Kind::Behaviour,
     }

@@ -28,6 +28,8 @@ const MANY_OPERATIONS: usize = 8;
 
 const NO_JSON: &str = "no JSON";
 
+const CONFLICT: &str = "SVC_IDEMPOTENCY_CONFLICT";
+
 const NO_RECORD: &str = "SVC_NO_RECORD_FOUND";
 
 /// How a call ended.
@@ -367,7 +369,12 @@ impl<'p> Endings<'p> {
         };
         let pairs: Vec<_> = indices.iter().map(|at| self.all[*at].1).collect();
         let all = |is: &dyn Fn(&Pair<'_>) -> bool| pairs.iter().all(|pair| is(pair));
-        let kind = if all(&has_several_mistakes) {
+        let in_conflict = indices
+            .iter()
+            .all(|at| self.all[*at].3.word == CONFLICT && self.all[*at].2.word != CONFLICT);
+        let kind = if in_conflict {
+            Kind::Idempotency
+        } else if all(&has_several_mistakes) {
             Kind::Order
         } else if all(&|pair| pair.repeats || pair.check.starts_with("idempotency.")) {
             Kind::Idempotency
@@ -392,16 +399,12 @@ impl<'p> Endings<'p> {
             .iter()
             .map(|at| (self.all[*at].2.to_string(), self.all[*at].3.to_string()))
             .unzip();
-        let mut found = Difference::new(kind, what, each(left), each(right));
+        let mut found = Difference::new(kind, what, general::each(left), general::each(right));
         for pair in &pairs {
             found.operations.insert(pair.operation.clone());
         }
         (found, indices.iter().map(|at| self.all[*at].0).collect())
     }
-}
-
-pub(super) fn each(all: BTreeSet<String>) -> String {
-    all.into_iter().collect::<Vec<_>>().join(" or ")
 }
 
 /// Calls with the same mistake, with the field where it is one.

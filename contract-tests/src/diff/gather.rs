@@ -264,7 +264,7 @@ impl Gathered {
             let spot = at(spot, name);
             let shape = envelope.inside(name);
             let lawful = lawful_of(envelope.member(name), shape);
-            if let Some(form) = special(&spot, request, name, value) {
+            if let Some(form) = special(&spot.operation, request, name, value) {
                 self.note(&spot, form, Some(lawful), Some(""));
                 continue;
             }

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Found;
-use super::ending::each;
 use super::finding::{Difference, Kind};
 
 /// The differences of how calls end, put together.
 pub(super) fn joined(found: Vec<Found>) -> Vec<Found> {
-    one_for_all_errors(of_replays(of_the_same_calls(of_one_ending(found))))
+    one_for_all_errors(of_keys(of_the_same_calls(of_one_ending(found))))
 }
 
 /// The same ending with another status or another code is one difference, whatever led to it; so is one of an
@@ -49,6 +48,11 @@ fn of_one_ending(found: Vec<Found>) -> Vec<Found> {
     all
 }
 
+/// Any of these.
+pub(super) fn each(all: BTreeSet<String>) -> String {
+    all.into_iter().collect::<Vec<_>>().join(" or ")
+}
+
 /// The endings that a side of a difference names.
 fn ways(side: &str) -> BTreeSet<&str> {
     side.split(" or ").collect()
@@ -79,22 +83,29 @@ fn of_the_same_calls(found: Vec<Found>) -> Vec<Found> {
     all
 }
 
-/// What answers a call that is made again under its key, whatever it came to the first time, is one difference.
-fn of_replays(found: Vec<Found>) -> Vec<Found> {
-    let (mut refused, mut rest) = (BTreeMap::<_, Vec<_>>::new(), Vec::new());
+/// What answers calls with a key is one difference: that they are refused, whatever they come to else, and that they are
+/// not refused, whatever they come to then.
+fn of_keys(found: Vec<Found>) -> Vec<Found> {
+    let (mut alike, mut rest) = (BTreeMap::<_, Vec<_>>::new(), Vec::new());
     for (difference, pairs) in found {
-        let is_error = ["4", "5"].iter().any(|it| difference.right.starts_with(it));
-        match difference.kind == Kind::Idempotency && is_error {
-            true => {
-                let same = refused.entry(difference.right.clone()).or_default();
-                same.push((difference, pairs));
-            }
-            false => rest.push((difference, pairs)),
+        let refused = [&difference.right, &difference.left]
+            .map(|side| side.starts_with('4') || side.starts_with('5'));
+        let of = match refused {
+            [true, _] => Some((difference.right.clone(), true)),
+            [_, true] => Some((difference.left.clone(), false)),
+            _ => None,
+        };
+        match of.filter(|_| difference.kind == Kind::Idempotency) {
+            Some(of) => alike.entry(of).or_default().push((difference, pairs)),
+            None => rest.push((difference, pairs)),
         }
     }
-    for (right, same) in refused {
-        let what = "calls that are made again under their key";
-        rest.extend(one_of(same, Kind::Idempotency, what, |_| right));
+    for same in alike.into_values() {
+        let what = "calls with an idempotency key";
+        rest.extend(one_of(same, Kind::Idempotency, what, |same| {
+            let rights = same.iter().flat_map(|(it, _)| ways(&it.right));
+            each(rights.map(str::to_owned).collect())
+        }));
     }
     rest
 }

@@ -12,9 +12,15 @@ use crate::capture::{Channel, Exchange};
 
 const ID: &str = "verificationId";
 
+/// The differences, with that of ids, and without those that come of it.
+pub(super) fn told(mut found: Vec<Found>, pairs: &[&Pair<'_>]) -> Vec<Found> {
+    found.extend(repeated(pairs, &found));
+    without_consequences(found, pairs)
+}
+
 /// That one side gives calls of several cases one id, where the other gives each its own. Ids of another form are told
 /// as that already.
-pub(super) fn repeated(pairs: &[&Pair<'_>], found: &[Found]) -> Option<Found> {
+fn repeated(pairs: &[&Pair<'_>], found: &[Found]) -> Option<Found> {
     if found.iter().any(of_ids) {
         return None;
     }
@@ -60,7 +66,7 @@ fn shared<'p>(
 
 /// The differences, without those that come of ids that are of another form: later results are found by them, and calls
 /// name those of earlier ones.
-pub(super) fn without_consequences(mut found: Vec<Found>, pairs: &[&Pair<'_>]) -> Vec<Found> {
+fn without_consequences(mut found: Vec<Found>, pairs: &[&Pair<'_>]) -> Vec<Found> {
     if found.iter().any(of_ids) {
         let going_by_it = going_by_ids(pairs);
         found.retain(|(it, shown)| !it.what.ends_with(LATER) && !shown.is_subset(&going_by_it));

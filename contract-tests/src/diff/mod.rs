@@ -96,9 +96,8 @@ pub fn compare(
     paired.not_compared.extend(not_compared(apart));
     let mut observed = places::observed(&gathered);
     observed.extend(latencies.observed());
-    let mut found = told(endings, merge::merged(&gathered, observed));
-    found.extend(ids::repeated(&pairs, &found));
-    let found = ids::without_consequences(found, &pairs);
+    let found = told(endings, merge::merged(&gathered, observed));
+    let found = ids::told(found, &pairs);
     for (difference, shown) in &found {
         explain(&mut explained, difference, &pairs, shown);
     }

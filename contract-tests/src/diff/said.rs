@@ -3,7 +3,6 @@
 use svc_fixtures::json::Json;
 
 use super::form::Form;
-use super::gather::Spot;
 use crate::capture::Request;
 
 /// A text that counts itself.
@@ -19,7 +18,7 @@ pub(super) fn media_type(value: &str) -> String {
 
 /// Members of the envelope that say something of the call itself: compared by whether they do.
 pub(super) fn special(
-    spot: &Spot,
+    operation: &str,
     request: Option<&Request>,
     name: &str,
     value: &Json<'_>,
@@ -33,8 +32,8 @@ pub(super) fn special(
     }
     let text = value.as_text()?;
     match name {
-        "endpoint" if spot.operation.contains('.') => Some(said_text(match text {
-            own if own == spot.operation => "the name of what was called",
+        "endpoint" if operation.contains('.') => Some(said_text(match text {
+            own if own == operation => "the name of what was called",
             _ => "another name",
         })),
         "verificationId" => Some(match text.split_once('_') {
