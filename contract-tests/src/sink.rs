@@ -15,6 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::plan::webhook::WAITED_FOR;
 use crate::redact::Secret;
 use crate::signature::Signature;
 
@@ -189,6 +190,11 @@ impl Registered {
         let (Some(id), true) = (json["verificationId"].as_str(), self.refuses) else {
             return 204;
         };
+        // One that no check waits for would be refused in vain.
+        let reference = json["referenceId"].as_str().unwrap_or_default();
+        if !reference.contains(WAITED_FOR) {
+            return 204;
+        }
         let first = || (id.to_owned(), Instant::now());
         let (refused, since) = self.refused.get_or_init(first);
         match refused == id && since.elapsed() < self.wait {
@@ -306,7 +312,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_long_wait_refuses_the_first_verification_until_it_is_over() {
         let sink = registered(40);
-        let take = |id: &str| sink.take(webhook("/", &format!(r#"{{"verificationId":"{id}"}}"#)));
+        let post = |id: &str, reference: &str| {
+            let body =
+                serde_json::json!({ "verificationId": id, "referenceId": reference }).to_string();
+            sink.take(webhook("/", &body))
+        };
+        let take = |id: &str| post(id, "seed-webhook-a.");
+        // What nobody waits for is taken.
+        assert_eq!(post("svcv_0", "seed-pending"), 204);
         assert_eq!(
             [take("svcv_a"), take("svcv_b"), take("svcv_a")],
             [500, 204, 500]

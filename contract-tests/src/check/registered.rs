@@ -8,6 +8,7 @@ use svc_fixtures::contract::{Environment, Operation, Pending};
 use super::entry::{Cases, Check, Stage, webhook_clauses};
 use crate::capture::Channel;
 use crate::plan::inputs::Input;
+use crate::plan::webhook::WAITED_FOR;
 use crate::plan::{Case, RequestTemplate, Rule, Setting, WebhookRule, lead};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -97,7 +98,7 @@ pub(super) fn called(
 fn judged(setting: &Setting<'_>, operation: &Operation, mut case: Case, call: usize) -> Case {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name: String = case.name.chars().map(plain).collect();
-    let reference = format!("{}-webhook-{name}.", setting.seed);
+    let reference = format!("{}{WAITED_FOR}{name}.", setting.seed);
     case.change(call, |request| request.header("x-reference-id", &reference));
     let came = case.push(RequestTemplate::delivered(call, &reference));
     // Where results are looked up is not specified: a page of the service may be anything.

@@ -287,8 +287,9 @@ fn amount(answer: &Answer<'_>) -> Paise {
 /// Which of those that came at once is the original nobody knows: the others have its id.
 fn one_id(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>) {
     let known = answers.iter().flatten();
+    let has_key = |answer: &&Answer<'_>| answer.request.header("idempotency-key").is_some();
     let mut ids: Vec<_> = known
-        .filter(|answer| !answer.failed())
+        .filter(|answer| has_key(answer) && !answer.failed())
         .map(|answer| answer.text(&["verificationId"]))
         .collect();
     ids.sort_unstable();
