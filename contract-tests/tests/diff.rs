@@ -130,7 +130,10 @@ fn main() -> ExitCode {
     arguments.test_threads.get_or_insert(3);
     let trials = vec![
         trial("webhooks_that_differ_are_named_for_what_differs", webhooks),
-        trial("one_defect_is_one_difference_whatever_it_touches", alone),
+        trial("one_defect_is_one_difference_whatever_it_touches", || {
+            alone(0)
+        }),
+        trial("one_defect_is_one_difference_whoever_shows_it", || alone(1)),
         trial("thirty_planted_differences_are_found_each_once", thirty),
         trial("two_equal_services_differ_in_nothing_in_any_run", alike),
         trial("what_one_side_may_not_spend_is_sent_to_neither", unpaid),
@@ -340,9 +343,10 @@ const ALONE: [(&str, &str, &str); 26] = [
     ("wallet_not_decremented", "price", "billing.balance-falls"),
 ];
 
-fn alone() {
+/// Every second of them, which takes half of the time.
+fn alone(from: usize) {
     let (left, right) = services();
-    for &(name, kind, what) in sample(&ALONE, 2) {
+    for &(name, kind, what) in sample(&ALONE, 2).iter().skip(from).step_by(2) {
         right.plant(&[name], &[]);
         let folder = Folder::new(&format!("alone-{name}"));
         let report = folder.path("report.json");
