@@ -15,7 +15,6 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::plan::webhook::WAITED_FOR;
 use crate::redact::Secret;
 use crate::signature::Signature;
 
@@ -72,6 +71,9 @@ pub struct RunSink {
     /// What paths are appended to.
     pub url: String,
 }
+
+/// What stands in the reference of each call whose webhook is waited for.
+pub(crate) const WAITED_FOR: &str = "-webhook-";
 
 /// How long something that should come is waited for.
 const PATIENCE: Duration = Duration::from_secs(15);

@@ -8,8 +8,8 @@ use svc_fixtures::contract::{Environment, Operation, Pending};
 use super::entry::{Cases, Check, Stage, webhook_clauses};
 use crate::capture::Channel;
 use crate::plan::inputs::Input;
-use crate::plan::webhook::WAITED_FOR;
 use crate::plan::{Case, RequestTemplate, Rule, Setting, WebhookRule, lead};
+use crate::sink::WAITED_FOR;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {

@@ -5,9 +5,6 @@ use std::time::Duration;
 
 use svc_fixtures::contract::Contract;
 
-/// What stands in the reference of each call whose webhook is waited for.
-pub const WAITED_FOR: &str = "-webhook-";
-
 /// The latest that an attempt is on time which is due so long after the first: a tenth of the way and some seconds
 /// later. A schedule is not exact.
 #[must_use]
