@@ -1,4 +1,4 @@
-//! PartsFuture of pages that follow what happens: each is sent again whenever it is another one, as long as the page is open.
+//! Parts of pages that follow what happens: each is sent again whenever it is another one, as long as the page is open.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -14,8 +14,13 @@ use maud::{Markup, html};
 use super::Pages;
 use super::filter::Filter;
 
-/// How often a page that is open is looked after, at most: fast enough for eyes, and nearly nothing for the simulator.
+/// How often a page that is open is looked after while nothing happens: fast enough for eyes, and nearly nothing for the
+/// simulator.
 const PACE: Duration = Duration::from_millis(400);
+
+/// How soon it is looked after again when it was sent something: a browser takes tens of milliseconds for a list, and a
+/// list that is another one all the time can't be read faster anyhow. Less than a second, so that a clock misses none.
+const BUSY_PACE: Duration = Duration::from_millis(900);
 
 /// How many pages may follow at once: each of them costs a look at all accounts, twice a second.
 pub(super) const MOST: usize = 64;
@@ -69,6 +74,7 @@ struct Open<M> {
     /// The mark of each part.
     seen: Vec<String>,
     to_send: VecDeque<Event>,
+    pace: Duration,
 }
 
 /// Sends each part whenever it is another one than the page shows.
@@ -89,13 +95,14 @@ pub(super) fn follow(
         filter: Arc::new(filter.without(SEEN)),
         make,
         to_send: VecDeque::from([event("state", "follows by itself")]),
+        pace: PACE,
     };
     let events = stream::unfold(open, async |mut open| {
         loop {
             if let Some(event) = open.to_send.pop_front() {
                 return Some((event, open));
             }
-            let pause = tokio::time::sleep(PACE);
+            let pause = tokio::time::sleep(open.pace);
             tokio::select! {
                 () = pause => {}
                 () = open.pages.settings.stop.cancelled() => return None,
@@ -117,6 +124,7 @@ pub(super) fn follow(
 impl<M> Open<M> {
     /// What of these parts is to be sent.
     fn note(&mut self, parts: Vec<Part>) {
+        self.pace = PACE;
         self.seen.resize(parts.len(), String::new());
         for ((name, part), seen) in parts.into_iter().zip(&mut self.seen) {
             let now = mark(&part.0);
@@ -125,6 +133,7 @@ impl<M> Open<M> {
                 let data = format!("{} ", part.0.replace('\n', " "));
                 self.to_send.push_back(event(name, data));
                 *seen = now;
+                self.pace = BUSY_PACE;
             }
         }
     }
