@@ -28,7 +28,8 @@ class Validation:
                 if f.name in need:
                     raise Fail("invalid_input", "The field %s is required." % f.name)
                 if f.req:
-                    if d("missing_field_accepted") or (d("consent_not_required") and f.name == "consentArtifact"):
+                    later_on_live = ctx.env == "live" and f is not fields[0] and d("live_asks_the_first_field")
+                    if d("missing_field_accepted") or later_on_live or (d("consent_not_required") and f.name == "consentArtifact"):
                         body[f.name] = self.filler(f)
                         continue
                     if d("missing_field_identifier_code"):

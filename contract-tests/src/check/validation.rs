@@ -1,5 +1,7 @@
 //! Validation, from the rows: for every operation and every field, each of its rules broken alone.
 
+use std::collections::BTreeSet;
+
 use svc_fixtures::contract::{Blame, Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent, Violation};
@@ -117,17 +119,22 @@ fn later_steps(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>
     Some(violations.into_iter().map(case).collect())
 }
 
-/// One violation of each kind, on live.
+/// One violation of each kind of each field, on live; of an operation that carries something of what it carries alone,
+/// which nobody was given.
 fn live(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    let all = violations(setting, operation);
-    let first = |blame| all.iter().find(|it| it.blame == blame && !it.ruled);
-    let both = [Blame::Input, Blame::Identifier].map(first);
+    let carried = setting.contract.carried_field(operation);
+    let mut seen = BTreeSet::new();
+    let mut all = violations(setting, operation);
+    all.retain(|it| {
+        let alone = carried.is_none_or(|carried| it.field == *carried);
+        alone && !it.ruled && seen.insert((it.field.clone(), it.blame))
+    });
     let case = |violation: &Violation| {
         let case = broken(setting, operation, &violation.name(), &[violation]);
         let case = refused(setting, case.on(Environment::Live), violation);
         case.expecting("billing.failures-are-free", Rule::Charged(false))
     };
-    Some(both.into_iter().flatten().map(case).collect())
+    Some(all.iter().map(case).collect())
 }
 
 /// The last call of a case is refused for this mistake.
