@@ -33,6 +33,10 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
         "a_delayed_call_of_a_replica_that_died_is_ended_by_another",
         delayed_and_died,
     ),
+    (
+        "what_a_replica_did_before_it_knew_of_another_one_is_done_by_that_one",
+        unannounced,
+    ),
 ];
 
 const SOON: &str = r#"
@@ -162,6 +166,18 @@ fn stopped(server: &Server) {
     );
     assert_eq!(server.query(&dead), "0");
     b.until(|| b.simulator().host().peers().is_empty().then_some(()));
+    b.until(|| posts(&receiver).get(&pending.id()).copied());
+}
+
+fn unannounced(server: &Server) {
+    let store = server.fresh_store();
+    let receiver = answering(200);
+    let a = Replica::with(&store, SOON);
+    register(&a, "local_u", &receiver.url);
+    // It knows the account from now on, and the first replica tells nobody yet what it does.
+    let b = Replica::with(&store, SOON);
+    let pending = a.call("local_u", UAN, soon(), None);
+    a.stop();
     b.until(|| posts(&receiver).get(&pending.id()).copied());
 }
 

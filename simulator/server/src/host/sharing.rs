@@ -324,10 +324,14 @@ impl Host {
     }
 
     async fn heard_work(&self, account: &Arc<str>) -> Result<(), JournalError> {
-        if self.directory.by_id(account).is_none()
-            && let Some(stored) = self.scheduler.journal.load(account).await?
-        {
-            self.directory.learn(stored, self.clock.now())?;
+        match self.directory.by_id(account) {
+            // Whoever worked on it may have told nobody what it did last.
+            Some(cell) => cell.mark_stale(),
+            None => {
+                if let Some(stored) = self.scheduler.journal.load(account).await? {
+                    self.directory.learn(stored, self.clock.now())?;
+                }
+            }
         }
         if let Some(cell) = self.directory.by_id(account) {
             tokio::spawn(Arc::clone(&self.scheduler).work(cell));
