@@ -66,8 +66,22 @@ fn template(exchange: &Exchange) -> RequestTemplate {
 /// What is found of one recorded exchange.
 #[must_use]
 pub fn judge_one(setting: &Setting<'_>, captured: &CapturedCase) -> Vec<Finding> {
-    let case = case_of(setting, captured);
-    let mut found = verdict::judge(setting, &case, captured);
+    with_what_is_not_judged(
+        captured,
+        verdict::judge(setting, &case_of(setting, captured), captured),
+    )
+}
+
+/// The same without what holds.
+#[must_use]
+pub fn complaints(setting: &Setting<'_>, captured: &CapturedCase) -> Vec<Finding> {
+    with_what_is_not_judged(
+        captured,
+        verdict::complaints(setting, &case_of(setting, captured), captured),
+    )
+}
+
+fn with_what_is_not_judged(captured: &CapturedCase, mut found: Vec<Finding>) -> Vec<Finding> {
     let mut exchanges = captured.exchanges.iter();
     if exchanges.any(|one| one.request.channel == Channel::Page) {
         found.push(not_judged(&captured.case, PAGE));

@@ -1,7 +1,8 @@
 //! What a run is made for: the contract, where it is sent, and what may be asked there.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
+use foldhash::fast::FixedState;
 use svc_fixtures::contract::{ClauseKind, Contract, Operation};
 
 use super::inputs::Input;
@@ -29,7 +30,8 @@ pub struct Setting<'c> {
     pub http: bool,
     /// What can be done with the service beside calling it.
     pub capabilities: Capabilities,
-    rulings: BTreeSet<&'c str>,
+    /// Asked for each thing that is judged.
+    rulings: HashSet<&'c str, FixedState>,
 }
 
 impl<'c> Setting<'c> {

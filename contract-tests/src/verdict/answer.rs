@@ -1,6 +1,7 @@
 //! An answer as the judge looks at it: the envelope parsed once, and what its request was.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display};
 
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
@@ -129,7 +130,7 @@ impl<'a> Answer<'a> {
 
     /// Whether it is the stored envelope of another call.
     pub(super) fn looked_up(&self) -> bool {
-        self.request.path.starts_with(VERIFICATIONS) && self.response.status == 200
+        is_look_up(self.request, self.response)
     }
 
     /// The operation that was called; of an answer that was looked up, the one that gave it.
@@ -151,14 +152,32 @@ impl<'a> Answer<'a> {
     }
 
     /// The value at a place, in print.
-    pub(super) fn shown(&self, place: &[&str]) -> String {
-        shown(self.at(place))
+    pub(super) fn shown(&self, place: &[&str]) -> Shown<'_, 'a> {
+        Shown(self.at(place))
+    }
+}
+
+/// Whether what was asked for is the stored envelope of another call, and came.
+pub(super) fn is_look_up(request: &Request, response: &Response) -> bool {
+    request.path.starts_with(VERIFICATIONS) && response.status == 200
+}
+
+/// A value in print, written only where somebody reads it: of most answers nothing is wrong.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Shown<'x, 'a>(Option<&'x Json<'a>>);
+
+impl Display for Shown<'_, '_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(value) => value.fmt(out),
+            None => out.write_str("nothing"),
+        }
     }
 }
 
 /// A value in print.
 pub(super) fn shown(value: Option<&Json<'_>>) -> String {
-    value.map_or_else(|| "nothing".to_owned(), Json::to_string)
+    Shown(value).to_string()
 }
 
 /// Why a comparison was not made.

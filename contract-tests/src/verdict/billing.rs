@@ -16,7 +16,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
         "`billing.amount`",
         "an amount with at most two decimals, not negative",
     );
-    findings.must("ruling.05-paise", exact, what, form, &shown);
+    findings.must("ruling.05-paise", exact, what, form, shown);
     let what = "`billing.walletBalanceAfter`";
     let there = |there: bool| if there { "is there" } else { "is absent" };
     let balance = there(answer.at(&["billing", "walletBalanceAfter"]).is_some());
@@ -45,7 +45,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
             (free, "charged false, amount 0")
         }
     };
-    let found = format!("charged {charged}, amount {shown}");
+    let found = format_args!("charged {charged}, amount {shown}");
     findings.must(clause, holds, what, expected, found);
 }
 

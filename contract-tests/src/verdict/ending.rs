@@ -30,9 +30,15 @@ fn error(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let Some(known) = known else { return };
     let row = findings.setting.contract.error(known);
     let clause = "errors.status-and-retryable";
-    let about = format!("`error.retryable` of {known}");
-    let retryable = answer.shown(&["error", "retryable"]);
-    findings.equal(clause, &about, row.retryable.to_string(), retryable);
+    let place = ["error", "retryable"];
+    let as_in_table = answer.at(&place) == Some(&Json::Bool(row.retryable));
+    findings.must(
+        clause,
+        as_in_table,
+        format_args!("`error.retryable` of {known}"),
+        row.retryable,
+        answer.shown(&place),
+    );
     // A look-up and a webhook have no status of what they say, a wrong method is 405 with the code for input. What HTTP itself
     // says of a request that is too large or of another type the table does not forbid either.
     let status = answer.response.status;
@@ -43,11 +49,10 @@ fn error(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let excepted = answer.looked_up()
         || answer.later
         || known == ErrorCode::InvalidInput && by_http.contains(&status);
-    let about = format!("the status of {known}");
     findings.must(
         clause,
         excepted || status == row.status,
-        &about,
+        format_args!("the status of {known}"),
         row.status,
         status,
     );
@@ -128,9 +133,9 @@ fn pending(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operati
     findings.equal(clause, what, row.status, status);
     for name in &row.data {
         let there = !answer.text(&["data", name]).is_empty();
-        let about = format!("`data.{name}` of a pending call");
+        let about = format_args!("`data.{name}` of a pending call");
         let found = answer.shown(&["data", name]);
-        findings.must(clause, there, &about, "a text", found);
+        findings.must(clause, there, about, "a text", found);
     }
 }
 

@@ -160,8 +160,8 @@ fn identity(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let path = dotted(&answer.request.path);
     // Of a path with a wildcard the specification gives two names: the row's and the path's.
     let by_path = !findings.setting.by_rulings() && endpoint == path;
-    let called = row.filter(|_| !by_path).map_or(path, |row| row.id.clone());
-    findings.equal("envelope.endpoint", "`endpoint`", called.as_str(), endpoint);
+    let called = row.filter(|_| !by_path).map_or(&*path, |row| &row.id);
+    findings.equal("envelope.endpoint", "`endpoint`", called, endpoint);
 }
 
 /// What an envelope calls a path: what stands after `/v1/`, dotted.
@@ -174,12 +174,17 @@ fn dotted(path: &str) -> String {
 /// `success`, `status`, `data` and `error` say the same.
 fn result(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let failed = answer.failed();
-    let about = format!(
-        "`success` of an answer that is {}",
-        answer.text(&["status"])
+    let says_so = answer.at(&["success"]) == Some(&Json::Bool(!failed));
+    findings.must(
+        "envelope.success",
+        says_so,
+        format_args!(
+            "`success` of an answer that is {}",
+            answer.text(&["status"])
+        ),
+        !failed,
+        answer.shown(&["success"]),
     );
-    let (expected, found) = ((!failed).to_string(), answer.shown(&["success"]));
-    findings.equal("envelope.success", &about, expected, found);
     for (clause, name, wanted) in [
         ("envelope.data", "data", !failed),
         ("envelope.error", "error", failed),
@@ -187,7 +192,13 @@ fn result(findings: &mut Findings<'_>, answer: &Answer<'_>) {
         let is = answer.at(&[name]).is_some();
         let expected = if wanted { "is there" } else { "is absent" };
         let found = if is { "it is there" } else { "it is not there" };
-        findings.must(clause, is == wanted, &format!("`{name}`"), expected, found);
+        findings.must(
+            clause,
+            is == wanted,
+            format_args!("`{name}`"),
+            expected,
+            found,
+        );
     }
     if let Some(error) = answer.at(&["error"]).filter(|_| failed) {
         error_members(findings, answer, error);
@@ -223,6 +234,9 @@ fn error_members(findings: &mut Findings<'_>, answer: &Answer<'_>, error: &Json<
 
 /// A whole number, also where it is written with a fraction of zero.
 fn whole(json: &Json<'_>) -> Option<i64> {
+    if let Json::Int(number) = json {
+        return Some(*number);
+    }
     let number = json.as_num().filter(|number| number.fract() == 0.0)?;
     format!("{number:.0}").parse().ok()
 }
@@ -244,7 +258,7 @@ fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let shown = answer.shown(&["meta", "latencyMs"]);
     let positive = latency.is_some_and(|latency| latency >= 0);
     let (what, form) = ("`meta.latencyMs`", "a whole number, not negative");
-    findings.must("envelope.meta", positive, what, form, &shown);
+    findings.must("envelope.meta", positive, what, form, shown);
     let sandbox = answer.request.environment == Environment::Test;
     let outcome = |code| findings.setting.contract.error(code).outcome;
     let ran = !answer.failed() || answer.code().is_some_and(outcome);
@@ -256,8 +270,8 @@ fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
         let (min, max) = (range.min_ms, range.max_ms);
         let typical = i64::from(min)..=i64::from(max);
         let typical = latency.is_some_and(|latency| typical.contains(&latency));
-        let range = format!("from {min} to {max}");
-        findings.must("ruling.04-latency-figure", typical, what, range, &shown);
+        let range = format_args!("from {min} to {max}");
+        findings.must("ruling.04-latency-figure", typical, what, range, shown);
     }
     let created = answer.text(&["meta", "createdAt"]);
     let utc = created.ends_with('Z') || created.ends_with("+00:00");
@@ -288,14 +302,16 @@ pub(super) fn fresh(
         return;
     };
     let between = |from: i64, to: i64| (from - TOLERANCE_S..=to + TOLERANCE_S).contains(&created_s);
-    let date = answer.response.header("date");
-    let date_s = date.and_then(|text| DateTimeParser::new().parse_timestamp(text).ok());
-    let date_s = date_s.map(Timestamp::as_second);
-    let holds = between(asked_s, came_s) || date_s.is_some_and(|date| between(date, date));
-    let came = Timestamp::from_second(came_s).map_or_else(|_| String::new(), |at| at.to_string());
+    let at_its_date = || {
+        let date = answer.response.header("date")?;
+        let date = DateTimeParser::new().parse_timestamp(date).ok()?;
+        Some(between(date.as_second(), date.as_second()))
+    };
+    let holds = between(asked_s, came_s) || at_its_date().unwrap_or_default();
+    let came = Timestamp::from_second(came_s).unwrap_or_default();
     let (what, expected) = (
         "`meta.createdAt`",
-        format!("about {came}, when the answer came"),
+        format_args!("about {came}, when the answer came"),
     );
     findings.must("envelope.meta", holds, what, expected, created);
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use crate::plan::Setting;
+use crate::plan::{Case, Setting};
 
 /// What was found out about one clause, in one answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +95,22 @@ pub(super) struct Findings<'s> {
     pub(super) setting: &'s Setting<'s>,
     pub(super) case: &'s str,
     pub(super) step: usize,
+    /// Whether it is noted, too, what holds.
+    pub(super) held: bool,
     pub(super) found: Vec<Finding>,
+}
+
+impl<'s> Findings<'s> {
+    /// Nothing yet, of a case.
+    pub(super) fn of(setting: &'s Setting<'s>, case: &'s Case) -> Self {
+        Findings {
+            setting,
+            case: &case.name,
+            step: 0,
+            held: true,
+            found: Vec::new(),
+        }
+    }
 }
 
 impl Findings<'_> {
@@ -104,11 +119,11 @@ impl Findings<'_> {
         &mut self,
         clause: &str,
         holds: bool,
-        what: &str,
+        what: impl Display,
         expected: impl Display,
         found: impl Display,
     ) {
-        if !self.setting.covers(clause) {
+        if holds && !self.held || !self.setting.covers(clause) {
             return;
         }
         let clause = clause.to_owned();
@@ -116,7 +131,7 @@ impl Findings<'_> {
             true => Verdict::Held { clause },
             false => Verdict::Broken {
                 clause,
-                what: what.to_owned(),
+                what: what.to_string(),
                 expected: bounded(&expected),
                 found: bounded(&found),
                 known: None,
@@ -129,7 +144,7 @@ impl Findings<'_> {
     pub(super) fn equal<E: Display + PartialEq<F>, F: Display>(
         &mut self,
         clause: &str,
-        what: &str,
+        what: impl Display,
         expected: E,
         found: F,
     ) {

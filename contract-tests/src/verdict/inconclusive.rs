@@ -70,9 +70,10 @@ pub(super) fn why(
     // What a person must agree to first has no record to be missing.
     let asks = operation.pending.as_ref().is_some_and(|row| row.always);
     let none = none && !asks;
-    let fixed =
-        by_clause(setting, environment, step) || by_input(setting, environment, operation, answer);
-    (none && result && !fixed).then_some(NO_RECORD)
+    let fixed = || {
+        by_clause(setting, environment, step) || by_input(setting, environment, operation, answer)
+    };
+    (none && result && !fixed()).then_some(NO_RECORD)
 }
 
 /// Whether a step is an earlier one once more, with what that carried to its operation, and no retry of it.

@@ -1,13 +1,17 @@
 //! Ids over a whole run: no two calls are answered with one `verificationId`, whatever case they are of.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 
 use foldhash::fast::FixedState;
+use serde::Deserialize;
+use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
 use svc_fixtures::contract::Environment;
 
-use super::answer::Answer;
+use super::answer::is_look_up;
 use super::finding::{Finding, Verdict};
-use crate::capture::{CapturedCase, Channel, Request};
+use crate::capture::{CapturedCase, Channel, Exchange, Request};
 
 /// Says that a verification is identified by its id.
 const CLAUSE: &str = "envelope.usage-log";
@@ -20,6 +24,41 @@ pub struct IssuedIds {
     /// Whether the two calls of a bundle may be of two cases.
     across_cases: bool,
 }
+
+/// The id that an answer names. Nothing behind it is read: this is asked of each exchange that a recording takes in.
+fn id_of(body: &[u8]) -> Option<Cow<'_, str>> {
+    let mut found = None;
+    let read = serde_json::Deserializer::from_slice(body).deserialize_map(UpToId(&mut found));
+    // It ends in an error where the id is found, and only there is something found.
+    let _: Result<(), serde_json::Error> = read;
+    found
+}
+
+struct UpToId<'f, 'a>(&'f mut Option<Cow<'a, str>>);
+
+impl<'a> Visitor<'a> for UpToId<'_, 'a> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an answer")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(Text(name)) = members.next_key()? {
+            if name == "verificationId" {
+                let Text(id) = members.next_value()?;
+                *self.0 = Some(id);
+                return Err(A::Error::custom("the rest is not asked for"));
+            }
+            members.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+}
+
+/// A text, borrowed where it has no escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A call that an id was given to.
 #[derive(Debug)]
@@ -53,9 +92,8 @@ impl IssuedIds {
         }
         let exchanges = captured.exchanges.iter().enumerate();
         let api = exchanges.filter(|(_, exchange)| exchange.request.channel == Channel::Api);
-        let answers = api.filter_map(|(step, exchange)| Some((step, Answer::of(exchange).ok()?)));
-        let repeated = answers.filter_map(|(step, answer)| {
-            let found = self.repeats(captured, &answer)?;
+        let repeated = api.filter_map(|(step, exchange)| {
+            let found = self.repeats(captured, exchange)?;
             Some(Finding {
                 case: captured.case.clone(),
                 step,
@@ -65,21 +103,21 @@ impl IssuedIds {
         repeated.collect()
     }
 
-    fn repeats(&mut self, captured: &CapturedCase, answer: &Answer<'_>) -> Option<Verdict> {
-        let id = answer.text(&["verificationId"]);
+    fn repeats(&mut self, captured: &CapturedCase, exchange: &Exchange) -> Option<Verdict> {
+        let (request, response) = (&exchange.request, exchange.response.as_ref().ok()?);
+        let id = id_of(&response.body)?;
         // Who is not known has no verifications.
-        let nobody = answer.response.status == 401;
-        if id.len() <= "svcv_".len() || nobody || answer.looked_up() {
+        let nobody = response.status == 401;
+        if id.len() <= "svcv_".len() || nobody || is_look_up(request, response) {
             return None;
         }
-        let request = answer.request;
         let owner = Owner {
             check: captured.check.clone(),
             case: captured.case.clone(),
             path: request.path.clone(),
             key: request.header("idempotency-key").map(str::to_owned),
         };
-        let place = (request.environment, id.to_owned());
+        let place = (request.environment, id.into_owned());
         let Some(first) = self.owners.get(&place) else {
             self.owners.insert(place, owner);
             return None;
@@ -95,7 +133,10 @@ impl IssuedIds {
             clause: CLAUSE.to_owned(),
             what: "`verificationId`".to_owned(),
             expected: "one that no other call was given".to_owned(),
-            found: format!("{id}, which {}, {} was given, too", first.check, first.case),
+            found: format!(
+                "{}, which {}, {} was given, too",
+                place.1, first.check, first.case
+            ),
             known: None,
             seen: None,
         })

@@ -41,12 +41,21 @@ pub use trouble::{Trouble, TroubleKind};
 /// the case expects of it.
 #[must_use]
 pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec<Finding> {
-    let mut findings = Findings {
-        setting,
-        case: &case.name,
-        step: 0,
-        found: Vec::new(),
+    judge_into(Findings::of(setting, case), case, captured)
+}
+
+/// The same without what holds, which of traffic that only passes nobody reads.
+#[must_use]
+pub fn complaints(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec<Finding> {
+    let findings = Findings {
+        held: false,
+        ..Findings::of(setting, case)
     };
+    judge_into(findings, case, captured)
+}
+
+fn judge_into(mut findings: Findings<'_>, case: &Case, captured: &CapturedCase) -> Vec<Finding> {
+    let setting = findings.setting;
     let mut inconclusive = Vec::new();
     let all = 0..captured.exchanges.len();
     let answers = all.map(|at| Answer::of_step(&captured.exchanges, at));
@@ -62,7 +71,9 @@ pub fn judge(setting: &Setting<'_>, case: &Case, captured: &CapturedCase) -> Vec
         match answers.get(at) {
             Some(Ok(answer)) => {
                 if answer.request.channel == Channel::Api {
-                    if let (true, Ok(first)) = (answer.later, Answer::of(&captured.exchanges[at])) {
+                    if answer.later
+                        && let Ok(first) = Answer::of(&captured.exchanges[at])
+                    {
                         every_answer(&mut findings, &first);
                     }
                     every_answer(&mut findings, answer);

@@ -157,7 +157,7 @@ pub(super) fn spend(
     findings.must(
         clause,
         told,
-        &format!("what the usage tells of {endpoint}"),
+        format_args!("what the usage tells of {endpoint}"),
         expected,
         found,
     );

@@ -25,7 +25,13 @@ pub(super) fn judge(
         expected = format!("{expected}, which was {}", shown(value_of(answers, value)));
     }
     let fits = holds(test, found, answers);
-    findings.must(clause, fits, &format!("`{place}`"), expected, shown(found));
+    findings.must(
+        clause,
+        fits,
+        format_args!("`{place}`"),
+        expected,
+        shown(found),
+    );
 }
 
 fn value_of<'x>(answers: &'x Answers<'_>, value: &EarlierValue) -> Option<&'x Json<'x>> {

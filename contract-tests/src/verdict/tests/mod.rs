@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use svc_fixtures::contract::{Contract, Environment, Operation};
 
-use super::{Finding, Findings, Verdict, billing, delivered, ending, judge};
+use super::{Finding, Findings, Verdict, billing, complaints, delivered, ending, judge};
 use crate::capture::{
     CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
 };
@@ -69,12 +69,8 @@ fn broken_in(
     exchange: &Exchange,
     mut part: impl FnMut(&mut Findings<'_>, &Answer<'_>),
 ) -> Vec<String> {
-    let mut findings = Findings {
-        setting,
-        case: "a case",
-        step: 0,
-        found: Vec::new(),
-    };
+    let case = Case::new("a case");
+    let mut findings = Findings::of(setting, &case);
     part(&mut findings, &Answer::of(exchange).unwrap());
     assert!(!findings.found.is_empty(), "nothing was judged");
     clauses(findings.found)
@@ -236,13 +232,8 @@ fn deliveries_are_counted_signed_and_compared() {
 #[test]
 fn a_breach_is_reported_with_what_must_be_and_what_is() {
     let verdict = |exchange: &Exchange, part: fn(&mut Findings<'_>, &Answer<'_>)| {
-        let setting = setting();
-        let mut findings = Findings {
-            setting: &setting,
-            case: "a case",
-            step: 0,
-            found: Vec::new(),
-        };
+        let (setting, case) = (setting(), Case::new("a case"));
+        let mut findings = Findings::of(&setting, &case);
         part(&mut findings, &Answer::of(exchange).unwrap());
         let broken = findings.found.into_iter();
         let broken = broken.filter_map(|finding| match finding.verdict {
@@ -285,4 +276,15 @@ fn a_breach_is_reported_with_what_must_be_and_what_is() {
         panic!("{verdict:?}");
     };
     assert_eq!([what, expected, found], ["the body", "[1]", "[2]"]);
+}
+
+#[test]
+fn complaints_are_what_is_found_less_what_holds() {
+    let body = r#"{"success":true,"status":"completed","billing":{"charged":true,"amount":0}}"#;
+    let (case, captured) = one_call(Vec::new(), vec![live(200, body)]);
+    let mut found = judge(&setting(), &case, &captured);
+    let all = found.len();
+    found.retain(|it| !matches!(it.verdict, Verdict::Held { .. }));
+    assert!(!found.is_empty() && found.len() < all);
+    assert_eq!(complaints(&setting(), &case, &captured), found);
 }
