@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use aho_corasick::AhoCorasick;
 use data_encoding::{BASE32_NOPAD, BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER};
 use regex::bytes::{NoExpand, Regex, RegexBuilder};
 use svc_fixtures::contract::Environment;
@@ -29,9 +28,7 @@ const LOOKS: &str = "whsec_[A-Za-z0-9_=+/.-]{4,}|svc_(?:test|live)_[A-Za-z0-9_.-
 #[derive(Debug, Clone)]
 pub struct Redactor {
     forms: Regex,
-    parts: BTreeSet<Vec<u8>>,
-    /// Finds whether any part is there at all: mostly none is.
-    any_part: AhoCorasick,
+    parts: Parts,
 }
 
 impl Redactor {
@@ -48,12 +45,10 @@ impl Redactor {
         whole: impl IntoIterator<Item = &'s Secret>,
         also_in_parts: impl IntoIterator<Item = &'s Secret>,
     ) -> Self {
-        let (mut all, mut parts) = (BTreeSet::new(), BTreeSet::new());
-        for secret in also_in_parts {
-            parts.extend(windows(own_part(secret.expose())).map(<[u8]>::to_ascii_lowercase));
-            all.insert(secret.expose());
-        }
-        all.extend(whole.into_iter().map(Secret::expose));
+        let also_in_parts: Vec<_> = also_in_parts.into_iter().map(Secret::expose).collect();
+        let parts = Parts::of(also_in_parts.iter().copied());
+        let whole = whole.into_iter().map(Secret::expose);
+        let all: BTreeSet<&str> = whole.chain(also_in_parts).collect();
         let long = all.into_iter().filter(|text| text.len() >= SHORTEST);
         let forms: BTreeSet<String> = long.flat_map(forms).collect();
         let mut forms: Vec<String> = forms.iter().map(|form| regex::escape(form)).collect();
@@ -65,15 +60,7 @@ impl Redactor {
             .size_limit(64 << 20)
             .build()
             .expect("escaped texts are patterns");
-        let any_part = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .build(&parts);
-        let any_part = any_part.expect("a key has few parts");
-        Redactor {
-            forms,
-            parts,
-            any_part,
-        }
+        Redactor { forms, parts }
     }
 
     /// These bytes without secrets.
@@ -98,7 +85,7 @@ impl Redactor {
             return Cow::Borrowed(bytes);
         }
         let clean = self.forms.replace_all(bytes, NoExpand(REDACTED.as_bytes()));
-        match self.any_part.is_match(&clean) {
+        match self.parts.is_in(&clean) {
             true => Cow::Owned(self.without_parts(&clean)),
             false => clean,
         }
@@ -119,20 +106,15 @@ impl Redactor {
     }
 
     fn without_parts(&self, bytes: &[u8]) -> Vec<u8> {
-        let known = |at: usize| {
-            bytes
-                .get(at..at + PART)
-                .is_some_and(|part| self.parts.contains(&part.to_ascii_lowercase()))
-        };
         let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
         while at < bytes.len() {
-            if self.parts.is_empty() || !known(at) {
+            if !self.parts.is_at(bytes, at) {
                 out.push(bytes[at]);
                 at += 1;
                 continue;
             }
             out.extend_from_slice(REDACTED.as_bytes());
-            while known(at + 1) {
+            while self.parts.is_at(bytes, at + 1) {
                 at += 1;
             }
             at += PART;
@@ -141,15 +123,74 @@ impl Redactor {
     }
 }
 
+/// Pieces of keys, in lower case.
+#[derive(Debug, Clone)]
+struct Parts {
+    all: BTreeSet<[u8; PART]>,
+    threes: Threes,
+}
+
+impl Parts {
+    fn of<'s>(keys: impl IntoIterator<Item = &'s str>) -> Self {
+        let keys = keys.into_iter().map(|key| own_part(key).as_bytes());
+        let parts = keys.flat_map(<[u8]>::array_windows::<PART>);
+        let all: BTreeSet<_> = parts.map(small).collect();
+        let threes = Threes::of(all.iter().map(|part| &part[..]));
+        Parts { all, threes }
+    }
+
+    /// Whether there is any. A part has one whole three in each row of seven places: one of seven is looked at, and nothing
+    /// further where no part has such a three.
+    fn is_in(&self, bytes: &[u8]) -> bool {
+        const ROW: usize = PART - 2;
+        let near = |at: usize| (at.saturating_sub(ROW - 1)..=at).any(|at| self.is_at(bytes, at));
+        let mut places = bytes.array_windows().enumerate().step_by(ROW);
+        places.any(|(at, three)| self.threes.has(three) && near(at))
+    }
+
+    fn is_at(&self, bytes: &[u8], at: usize) -> bool {
+        let part = bytes.get(at..).and_then(<[u8]>::first_chunk::<PART>);
+        part.is_some_and(|part| self.all.contains(&small(part)))
+    }
+}
+
+/// In small letters.
+fn small(part: &[u8; PART]) -> [u8; PART] {
+    part.map(|byte| byte.to_ascii_lowercase())
+}
+
+/// Which three neighbouring characters some texts have, in either case of a letter: as bits of a hash, so that it may be said
+/// of others, too.
+#[derive(Debug, Clone)]
+struct Threes(Vec<u64>);
+
+impl Threes {
+    fn of<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> Self {
+        let mut bits = vec![0; (1 << 16) / 64];
+        for three in texts.into_iter().flat_map(<[u8]>::array_windows) {
+            let (word, bit) = Threes::place(three);
+            bits[word] |= bit;
+        }
+        Threes(bits)
+    }
+
+    fn has(&self, three: &[u8; 3]) -> bool {
+        let (word, bit) = Threes::place(three);
+        self.0[word] & bit != 0
+    }
+
+    fn place(three: &[u8; 3]) -> (usize, u64) {
+        let [a, b, c] = three.map(|byte| u32::from(byte | 0x20));
+        let hash = (a | b << 8 | c << 16).wrapping_mul(0x9E37_79B1) >> 16;
+        (hash as usize / 64, 1 << (hash % 64))
+    }
+}
+
 /// What a key has beside the beginning that all keys have.
 fn own_part(key: &str) -> &str {
     let prefixes = Environment::ALL.map(Environment::key_prefix);
     let rest = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix));
     rest.unwrap_or(key)
-}
-
-fn windows(text: &str) -> impl Iterator<Item = &[u8]> {
-    text.as_bytes().windows(PART)
 }
 
 /// A secret as it is and as encoders write it.
@@ -212,6 +253,9 @@ fn inside(alphabet: &Encoding, text: &str, before: usize) -> String {
 mod tests {
     use super::*;
     use data_encoding::BASE64;
+    use proptest::prelude::*;
+    use proptest::sample;
+    use std::sync::LazyLock;
 
     const KEY: &str = "svc_test_canary-4f7Hq2.Zx81w";
 
@@ -263,6 +307,33 @@ mod tests {
             "must begin with svc_test_"
         );
         assert_eq!(redacted("canary-4f7Hq!"), format!("{REDACTED}!"));
+    }
+
+    /// What a search of every byte finds.
+    fn searched(text: &[u8]) -> Vec<u8> {
+        let black = NoExpand(REDACTED.as_bytes());
+        REDACTOR.without_parts(&REDACTOR.forms.replace_all(text, black))
+    }
+
+    static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::of([&Secret::new(KEY)]));
+
+    proptest! {
+        #[test]
+        fn nothing_is_missed_wherever_it_stands(
+            before in "[a-z_ ]{0,12}",
+            what in prop_oneof![
+                sample::select(forms(KEY)),
+                "whsec_[a-z0-9]{3,5}".prop_map(String::from),
+                "svc_(test|live)_[a-z0-9]{7,9}".prop_map(String::from),
+                (0..12_usize, 7..14_usize).prop_map(|(at, length)| own_part(KEY)[at..].chars().take(length).collect()),
+            ],
+            capitals in any::<bool>(),
+            behind in "[a-z_ ]{0,12}",
+        ) {
+            let what = if capitals { what.to_uppercase() } else { what };
+            let text = format!("{before}{what}{behind}");
+            prop_assert_eq!(REDACTOR.bytes(text.as_bytes()), searched(text.as_bytes()), "{}", text);
+        }
     }
 
     #[test]
