@@ -137,10 +137,12 @@ pub(super) fn headers(
     redactor: &Redactor,
     local: bool,
 ) -> Vec<(String, String)> {
-    let shown = |name: &str, value: &str| match () {
-        () if SECRET.contains(&name) => REDACTED.to_owned(),
-        () if local || PLAIN.contains(&name) || name.contains("ratelimit") => redactor.text(value),
-        () => NOT_KEPT.to_owned(),
+    let shown = |name: &str, value: &str| match PLAIN.contains(&name) {
+        // There is no secret in the name of one that everybody knows.
+        true => (name.to_owned(), redactor.text(value)),
+        false if SECRET.contains(&name) => (redactor.text(name), REDACTED.to_owned()),
+        false if local || name.contains("ratelimit") => (redactor.text(name), redactor.text(value)),
+        false => (redactor.text(name), NOT_KEPT.to_owned()),
     };
     let own = [posted::VERIFIED, "authorization"];
     let written = headers
@@ -148,7 +150,7 @@ pub(super) fn headers(
         .filter(|(name, _)| !own.contains(&name.as_str()));
     let written = written.map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes());
-        (redactor.text(name.as_str()), shown(name.as_str(), &value))
+        shown(name.as_str(), &value)
     });
     written.collect()
 }

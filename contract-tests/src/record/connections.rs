@@ -15,6 +15,8 @@ use tokio::time::{sleep, timeout};
 
 use super::desk::{self, Say};
 use super::file::CaptureFile;
+use super::flight::ToDesk;
+use super::heads::Forward;
 use super::passing::Proxy;
 use super::{RecordPlan, Recorded, Route};
 
@@ -40,8 +42,7 @@ pub async fn record(
     say: Say,
     ended: impl Future<Output = ()>,
 ) -> anyhow::Result<Recorded> {
-    let (to_desk, landed) = mpsc::channel();
-    let proxy = Arc::new(Proxy::new(&plan, to_desk)?);
+    let (sender, landed) = mpsc::channel();
     let desk = {
         let plan = plan.clone();
         std::thread::Builder::new()
@@ -50,18 +51,26 @@ pub async fn record(
             .spawn(move || desk::work(&plan, file, &landed, say))
             .context("no thread for the recording")?
     };
+    let to_desk = ToDesk {
+        landed: sender,
+        desk: desk.thread().clone(),
+    };
+    let proxy = Arc::new(Proxy::new(&plan, to_desk)?);
     let (stop, stopped) = watch::channel(false);
     let ways = routes.into_iter().map(|route| {
         let (proxy, stopped) = (Arc::clone(&proxy), stopped.clone());
-        tokio::spawn(way(
+        let to = Forward::to(&route.to);
+        let to = to.with_context(|| format!("{}: is no address of HTTP", route.to))?;
+        anyhow::Ok(tokio::spawn(way(
             route,
+            Arc::new(to),
             proxy,
             plan.most_connections,
             plan.drain,
             stopped,
-        ))
+        )))
     });
-    let ways: Vec<_> = ways.collect();
+    let ways = ways.collect::<anyhow::Result<Vec<_>>>()?;
     ended.await;
     // Those that listen have gone where nobody hears it.
     let _ = stop.send(true);
@@ -80,13 +89,14 @@ pub async fn record(
 /// Serves one way until it is stopped, then waits a while for what is under way.
 async fn way(
     route: Route,
+    to: Arc<Forward>,
     proxy: Arc<Proxy>,
     most: usize,
     drain: Duration,
     mut stopped: watch::Receiver<bool>,
 ) {
     let (graceful, slots) = (GracefulShutdown::new(), Arc::new(Semaphore::new(most)));
-    let (kind, to) = (route.kind, Arc::new(route.to));
+    let kind = route.kind;
     let (cut, all_cut) = watch::channel(false);
     loop {
         let accepted = async {

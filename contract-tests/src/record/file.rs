@@ -27,8 +27,12 @@ pub struct CaptureFile<S = File> {
     storage: S,
     /// Where the end of the cases begins.
     end: u64,
-    cases: u64,
+    /// Whether there is any case.
+    any: bool,
 }
+
+/// What stands between two cases.
+const BETWEEN: &[u8] = b",\n";
 
 /// Begins a capture in a new file; one that is there is only taken where it is empty or somebody says so.
 ///
@@ -62,57 +66,64 @@ impl<S: Storage> CaptureFile<S> {
         Ok(CaptureFile {
             storage,
             end: head.len() as u64,
-            cases: 0,
+            any: false,
         })
     }
 
     /// Adds exchanges, all at once where there is room for all, else those that there is room for. Answers why others are
     /// not in the file, each.
     pub(super) fn add(&mut self, cases: &[CapturedCase]) -> Vec<io::Error> {
-        let mut lines = Vec::with_capacity(cases.len());
+        let (mut text, mut ends) = (Vec::new(), Vec::with_capacity(cases.len()));
         let mut failed = Vec::new();
         for case in cases {
-            match serde_json::to_string(case) {
-                Ok(line) => lines.push(line),
-                Err(error) => failed.push(error.into()),
+            let begin = text.len();
+            text.extend_from_slice(BETWEEN);
+            match serde_json::to_writer(&mut text, case) {
+                Ok(()) => ends.push(text.len()),
+                Err(error) => {
+                    text.truncate(begin);
+                    failed.push(error.into());
+                }
             }
         }
-        if self.append(&lines).is_err() {
-            let each = lines.chunks(1).map(|line| self.append(line));
-            failed.extend(each.filter_map(Result::err));
+        if self.append(&text).is_err() {
+            let mut begin = 0;
+            for end in ends {
+                failed.extend(self.append(&text[begin..end]).err());
+                begin = end;
+            }
         }
         failed
     }
 
-    /// Adds lines. Where there is no room for them the file is what it was.
-    fn append(&mut self, lines: &[String]) -> io::Result<()> {
-        let mut text = String::new();
-        for (at, line) in lines.iter().enumerate() {
-            let comma = if self.cases > 0 || at > 0 { "," } else { "" };
-            text += comma;
-            text.push('\n');
-            text += line;
-        }
-        let length = text.len() as u64;
-        text += END_OF_CASES;
-        match self.write(&text) {
+    /// Adds cases, each with what stands between two. Where there is no room for them the file is what it was.
+    fn append(&mut self, text: &[u8]) -> io::Result<()> {
+        // Nothing stands before the first one.
+        let text = match self.any {
+            true => text,
+            false => text.strip_prefix(b",").unwrap_or(text),
+        };
+        match self.write(text) {
             Ok(()) => {
-                self.end += length;
-                self.cases += lines.len() as u64;
+                self.end += text.len() as u64;
+                self.any |= !text.is_empty();
                 Ok(())
             }
             Err(error) => {
                 // The room of the old end is still there. Where even that fails a reader takes what is whole.
                 let _ = self.storage.cut(self.end + END_OF_CASES.len() as u64);
-                let _ = self.write(END_OF_CASES);
+                let _ = self.write(b"");
                 Err(error)
             }
         }
     }
 
-    fn write(&mut self, text: &str) -> io::Result<()> {
+    /// Writes behind the cases, and the end.
+    fn write(&mut self, text: &[u8]) -> io::Result<()> {
         self.storage.seek(SeekFrom::Start(self.end))?;
-        self.storage.write_all(text.as_bytes())?;
+        let end = END_OF_CASES.as_bytes();
+        // Two writes could leave the first without the second.
+        self.storage.write_all(&[text, end].concat())?;
         self.storage.flush()
     }
 }

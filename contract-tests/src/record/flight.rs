@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::thread::Thread;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -27,16 +28,47 @@ pub(super) struct Landed {
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
+/// Hands over to the desk.
+#[derive(Debug, Clone)]
+pub(super) struct ToDesk {
+    pub(super) landed: Sender<Option<Landed>>,
+    /// The thread of the desk, which sleeps while it gathers.
+    pub(super) desk: Thread,
+}
+
+impl ToDesk {
+    /// Hands over; with nothing the recording is over. Where the desk is gone nothing is recorded any more; its end says
+    /// so.
+    pub(super) fn send(&self, landed: Option<Landed>) {
+        let few_left = |landed: &Landed| {
+            let place = landed.place.as_ref();
+            place.is_some_and(|it| it.semaphore().available_permits() < FEW_PLACES)
+        };
+        // Nobody is to wait for a place while the desk sleeps, and nobody for the end.
+        let at_once = landed.as_ref().is_none_or(few_left);
+        let _ = self.landed.send(landed);
+        if at_once {
+            self.desk.unpark();
+        }
+    }
+}
+
 /// An exchange under way.
 #[derive(Debug)]
 pub(super) struct Flight {
     began: Instant,
     most_bytes: usize,
     state: Mutex<Option<Landed>>,
-    desk: Sender<Option<Landed>>,
+    desk: ToDesk,
     /// Whether the recording ends before it is over.
     cut_short: AtomicBool,
 }
+
+/// So many exchanges may be under way or unwritten; further ones wait, so that memory is bounded and nothing is lost.
+pub(super) const PLACES: usize = 512;
+
+/// Where fewer are left, what landed is written at once.
+const FEW_PLACES: usize = PLACES / 2;
 
 /// Why there is no whole answer where the client broke off.
 const GONE: &str = "whoever asked went away";
@@ -56,7 +88,7 @@ impl Flight {
         seen: Seen,
         place: OwnedSemaphorePermit,
         most_bytes: usize,
-        desk: Sender<Option<Landed>>,
+        desk: ToDesk,
     ) -> Arc<Self> {
         Arc::new(Flight {
             began: Instant::now(),
@@ -120,8 +152,7 @@ impl Flight {
             landed.seen.took = self.began.elapsed();
         }
         landed.seen.at_s = now_s();
-        // Where the desk is gone nothing is recorded any more; its end says so.
-        let _ = self.desk.send(Some(landed));
+        self.desk.send(Some(landed));
     }
 }
 

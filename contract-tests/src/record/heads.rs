@@ -1,7 +1,7 @@
 //! The head of a message as it is passed on: without what is said from hop to hop, and with the host of whom it goes to.
 
 use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue};
-use hyper::http::uri::{PathAndQuery, Uri};
+use hyper::http::uri::{Authority, Parts, PathAndQuery, Scheme, Uri};
 use reqwest::Url;
 
 /// What is said between two neighbours, and not passed on.
@@ -44,26 +44,47 @@ pub(super) fn passed_on(headers: &HeaderMap, host: Option<&HeaderValue>) -> Head
     passed
 }
 
-/// The target of a request at another address: the path that the address has stands before its own.
-pub(super) fn target(to: &Url, asked: &Uri) -> Option<Uri> {
-    let asked = asked.path_and_query().map_or("/", PathAndQuery::as_str);
-    let base = to.path().trim_end_matches('/');
-    let path = match (base, asked) {
-        ("", _) => asked.to_owned(),
-        // An address that is posted to as it stands.
-        (_, "/") => to.path().to_owned(),
-        _ => format!("{base}{asked}"),
-    };
-    let target = Uri::builder().scheme(to.scheme()).authority(authority(to));
-    target.path_and_query(path).build().ok()
+/// An address that requests are passed on to.
+#[derive(Debug, Clone)]
+pub(super) struct Forward {
+    scheme: Scheme,
+    authority: Authority,
+    /// Host and port, as a request names them.
+    pub(super) host: HeaderValue,
+    path: String,
 }
 
-/// Host and port, as a request names them.
-pub(super) fn authority(to: &Url) -> String {
-    let host = to.host_str().unwrap_or_default();
-    match to.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
+impl Forward {
+    /// None where it is no address of HTTP.
+    pub(super) fn to(to: &Url) -> Option<Self> {
+        let host = to.host_str()?;
+        let authority = match to.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        Some(Forward {
+            scheme: to.scheme().parse().ok()?,
+            host: HeaderValue::from_str(&authority).ok()?,
+            authority: authority.parse().ok()?,
+            path: to.path().to_owned(),
+        })
+    }
+
+    /// The target of a request there: the path that the address has stands before its own.
+    pub(super) fn target(&self, asked: &Uri) -> Option<Uri> {
+        let root = || PathAndQuery::from_static("/");
+        let asked = asked.path_and_query().cloned().unwrap_or_else(root);
+        let base = self.path.trim_end_matches('/');
+        let mut target = Parts::default();
+        target.scheme = Some(self.scheme.clone());
+        target.authority = Some(self.authority.clone());
+        target.path_and_query = Some(match (base, asked.as_str()) {
+            ("", _) => asked,
+            // An address that is posted to as it stands.
+            (_, "/") => self.path.parse().ok()?,
+            (_, path) => format!("{base}{path}").parse().ok()?,
+        });
+        Uri::from_parts(target).ok()
     }
 }
 
@@ -106,7 +127,8 @@ mod tests {
     fn the_path_of_an_address_stands_before_that_of_the_request() {
         let at = |to: &str, asked: &str| {
             let to = Url::parse(to).unwrap();
-            target(&to, &asked.parse().unwrap()).unwrap().to_string()
+            let target = Forward::to(&to).unwrap().target(&asked.parse().unwrap());
+            target.unwrap().to_string()
         };
         assert_eq!(
             at("https://a.example", "/v1/x?q=1"),

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -15,12 +14,11 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use reqwest::Url;
 use svc_tls::{ServerTrust, TlsFileError};
 use tokio::sync::Semaphore;
 
-use super::flight::{Flight, Landed, Passing, Side};
-use super::heads::{authority, passed_on, target};
+use super::flight::{Flight, PLACES, Passing, Side, ToDesk};
+use super::heads::{Forward, passed_on};
 use super::seen::{Seen, SeenBody};
 use super::{RecordPlan, RouteKind};
 use crate::capture::TransportError;
@@ -41,21 +39,15 @@ type Upstream = Client<HttpsConnector<HttpConnector>, Passing>;
 #[derive(Debug)]
 pub(super) struct Proxy {
     upstream: Upstream,
-    desk: Sender<Option<Landed>>,
+    desk: ToDesk,
     under_way: Mutex<Vec<Weak<Flight>>>,
     places: Arc<Semaphore>,
     numbers: AtomicU64,
     most_bytes: usize,
 }
 
-/// So many exchanges may be under way or unwritten; further ones wait, so that memory is bounded and nothing is lost.
-const PLACES: usize = 512;
-
 impl Proxy {
-    pub(super) fn new(
-        plan: &RecordPlan,
-        desk: Sender<Option<Landed>>,
-    ) -> Result<Self, TlsFileError> {
+    pub(super) fn new(plan: &RecordPlan, desk: ToDesk) -> Result<Self, TlsFileError> {
         let tls = svc_tls::client_config(
             ServerTrust::AuthorityAndName,
             plan.ca_file.as_deref(),
@@ -92,7 +84,7 @@ impl Proxy {
     pub(super) async fn pass(
         &self,
         kind: RouteKind,
-        to: &Url,
+        to: &Forward,
         request: Request<Incoming>,
     ) -> Result<PassedBack, Infallible> {
         if request.method() == Method::CONNECT {
@@ -109,12 +101,13 @@ impl Proxy {
             ));
         };
         let (mut head, body) = request.into_parts();
+        let passed = passed_on(&head.headers, Some(&to.host));
         let seen = Seen {
             number: self.numbers.fetch_add(1, Ordering::Relaxed) + 1,
             kind,
             method: head.method.clone(),
             uri: head.uri.clone(),
-            headers: head.headers.clone(),
+            headers: std::mem::replace(&mut head.headers, passed),
             sent: SeenBody::default(),
             answer: None,
             came: SeenBody::default(),
@@ -125,10 +118,8 @@ impl Proxy {
         };
         let flight = Flight::new(seen, place, self.most_bytes, self.desk.clone());
         self.note(&flight);
-        let host = HeaderValue::from_str(&authority(to)).ok();
-        head.headers = passed_on(&head.headers, host.as_ref());
         head.version = Version::HTTP_11;
-        let Some(uri) = target(to, &head.uri) else {
+        let Some(uri) = to.target(&head.uri) else {
             let why = "its target is none of an address".to_owned();
             flight.note(|seen| seen.error = Some(TransportError::NotSendable(why)));
             return Ok(own(
@@ -181,8 +172,7 @@ impl Proxy {
         for flight in all.iter().filter_map(Weak::upgrade) {
             flight.land();
         }
-        // Where the desk is gone its end says so.
-        let _ = self.desk.send(None);
+        self.desk.send(None);
     }
 
     fn under_way(&self) -> MutexGuard<'_, Vec<Weak<Flight>>> {
@@ -195,8 +185,9 @@ impl Proxy {
 /// An answer on its way back.
 fn back(answer: Response<Incoming>, flight: Arc<Flight>) -> PassedBack {
     let (mut head, body) = answer.into_parts();
-    flight.note(|seen| seen.answer = Some((head.status, head.headers.clone())));
-    head.headers = passed_on(&head.headers, None);
+    let passed = passed_on(&head.headers, None);
+    let came = std::mem::replace(&mut head.headers, passed);
+    flight.note(|seen| seen.answer = Some((head.status, came)));
     let body = Passing::new(body, Side::Came, flight);
     Response::from_parts(head, Either::Left(body))
 }
