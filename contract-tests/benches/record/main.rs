@@ -26,10 +26,16 @@ const ANSWER: &[u8] = concat!(
 const REQUEST: &[u8] = b"POST /v1/verify/identity/pan HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer svc_test_bench_key\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{\"pan\":\"AAAAA0000A\"}";
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
-    if let (Some("plain"), Some(to)) = (arguments.next().as_deref(), arguments.next()) {
-        return plain::serve(&to);
+    // Cargo adds `--bench`.
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["plain", to] = words[..] {
+        return plain::serve(to);
     }
+    let named = |load: &&Load| {
+        let mut parts = words.iter().filter(|word| !word.starts_with("--"));
+        parts.clone().next().is_none() || parts.any(|part| load.name.contains(part))
+    };
     let head = ANSWER.windows(4).position(|it| it == b"\r\n\r\n");
     let body = ANSWER.len() - 4 - head.expect("a head");
     assert_eq!(body, 485, "the content-length above");
@@ -56,7 +62,7 @@ fn main() {
     }
     all.push(Proxy::start("hyper alone", &mut plain));
     all.push(Proxy::start("recording", &mut recording));
-    for load in LOADS {
+    for load in LOADS.iter().filter(named) {
         report(load, &all);
     }
 }
