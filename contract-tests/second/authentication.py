@@ -44,6 +44,9 @@ class Authentication:
             ctx.key, ctx.acct = default, default.account
             return
         if key.startswith(other):
+            if k and env == "sandbox" and self.pd("env_not_scoped_on", ctx.endpoint) is not None:
+                ctx.key, ctx.acct = k, k.account
+                return
             if d("env_not_scoped_sandbox") and env == "sandbox" and k or d("env_not_scoped_live") and env == "live" and k:
                 ctx.key, ctx.acct = k, k.account
                 return

@@ -78,7 +78,7 @@ class Execution:
             if self.anyD and ctx.env == "live" and kind in ("source_unavailable", "source_timeout", "provider_error", "internal_error"):
                 if d(wrongly) or (self.PD and self.pd("charge_failures", ctx.endpoint) is not None) or (d("bundle_source_down_billed") and ctx.bundle):
                     charged = self.charge_anyway(ctx, price)
-                if d("charge_source_down_silently") and kind == "source_unavailable":
+                if kind == "source_unavailable" and (d("charge_source_down_silently") or (self.PD and self.pd("silent_source_down", ctx.endpoint) is not None)):
                     self.charge_anyway(ctx, price)
             self.release(ctx)
         status, env = self.error_envelope(ctx, kind, message, charged, is_charged)

@@ -8,6 +8,8 @@ from parts import Fail
 class Flows:
     def flow_get(self, ctx, ident, kind):
         f = self.flows.get((ctx.acct.name, ctx.env, ident))
+        if f is None and self.d("flow_id_of_either_environment"):
+            f = next((x for (acct, _, i), x in self.flows.items() if acct == ctx.acct.name and i == ident), None)
         if f is not None and f["kind"] == kind and not self.d("flow_id_mixed"):
             return f
         if self.d("flow_id_unchecked") or (f is not None and self.d("flow_id_mixed")):

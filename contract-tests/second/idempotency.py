@@ -1,6 +1,7 @@
 """Idempotency keys: executed once, replayed, refused with another body."""
 import asyncio, copy, hashlib, json, time
 
+from ops import OUTCOME
 from parts import Fail
 
 
@@ -100,7 +101,9 @@ class Idempotency:
         if h("replay_resolved") and env["status"] == "pending":
             rec = self.records.get(env["verificationId"])
             if rec:
-                env, status = copy.deepcopy(rec["env"]), 200 if rec["env"]["status"] != "pending" else status
+                env = copy.deepcopy(rec["env"])
+                of_code = {code: http for http, code, _, _ in OUTCOME.values()}
+                status = of_code[env["error"]["code"]] if env["status"] == "failed" else 200 if env["status"] == "completed" else status
         if self.anyD:
             price = self.prices.get(ctx.endpoint, 100)
             nr = status == 422

@@ -204,7 +204,7 @@ class Mangle:
                 billing["charged"] = False
                 billing.pop("walletBalanceAfter", None)
                 billing["amount"] = 0
-            if d("wallet_shows_before") and "walletBalanceAfter" in billing:
+            if (d("wallet_shows_before") or self.pd("balance_before", ep) is not None) and "walletBalanceAfter" in billing:
                 billing["walletBalanceAfter"] = round(billing["walletBalanceAfter"] + billing["amount"], 2)
             if d("billing_wallet_string") and "walletBalanceAfter" in billing:
                 billing["walletBalanceAfter"] = str(billing["walletBalanceAfter"])

@@ -18,6 +18,8 @@ def _(w, b, r, o):
          "branchName": p["place"][0]}
     if not claimed and o.h("omit_unasked_scores"):
         del d["nameMatch"], d["nameMatchScore"]
+    if claimed and o.d("bank_holder_is_claimed"):
+        d["accountHolderName"] = claimed.upper()
     return d
 
 
@@ -79,6 +81,8 @@ def _(w, b, r, o):
     d = {"active": no if invalid else yes, "reason": "ACCOUNT_INVALID" if invalid else "ACCOUNT_VALID", "nameMatch": yes if s >= th and not invalid else no,
          "mobileMatch": yes if b.get("mobile") else na, "nameMatchScore": 0 if invalid else s, "bankRRN": "" if invalid else digits(r, 12),
          "beneName": "" if invalid else p["name"].upper(), "beneIFSC": b["ifsc"]}
+    if o.d("bank_holder_is_claimed"):
+        d["beneName"] = b["nameToVerify"].upper()
     if o.d("hybrid_flags_bool"):
         d["active"], d["nameMatch"] = d["active"] == yes, d["nameMatch"] == yes
     if o.d("hybrid_score_percent"):
@@ -102,7 +106,7 @@ def _(w, b, r, o):
     if o.d("bank_v1_status_word"):
         st = "INVALID" if invalid else "VALID"
     return {"statusCode": "101", "status": "SUCCESS", "acValidationStatus": st, "message": "Validation done", "custName": cust,
-            "nameAtBank": "" if invalid else p["name"].upper(), "custAcctNo": b["accountNumber"], "custIfsc": b["ifsc"], "bankCode": _bank(b["ifsc"])[1],
+            "nameAtBank": "" if invalid else cust.upper() if cust and o.d("bank_holder_is_claimed") else p["name"].upper(), "custAcctNo": b["accountNumber"], "custIfsc": b["ifsc"], "bankCode": _bank(b["ifsc"])[1],
             "methodUsed": method, "fuzzyLogicScore": float(score) if o.d("bank_v1_fuzzy_number") else score, "utr": "" if invalid else digits(r, 12)}
 
 

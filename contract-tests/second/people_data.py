@@ -11,6 +11,8 @@ def _(w, b, r, o):
          "nameOnPan": p["name"].upper(), "category": "Individual", "panStatus": "VALID", "lastUpdated": iso(r, 2015, 2024)}
     if not claimed and o.h("omit_unasked_scores"):
         del d["name"], d["nameMatchScore"]
+    if claimed and o.d("pan_name_is_claimed"):
+        d["nameOnPan"] = claimed.upper()
     return d
 
 

@@ -12,6 +12,8 @@ class Webhooks:
             secret = key
         if d("webhook_sig_wrong_secret_on_retry") and attempt:
             secret = "other"
+        if d("webhook_t_of_other_zone"):
+            ts += 19_800
         msg = str(ts).encode() + b"." + raw
         if d("webhook_sig_body_only"):
             msg = raw

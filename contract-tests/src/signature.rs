@@ -45,9 +45,9 @@ impl<'h> Signature<'h> {
         signed.chain_update(body).verify_slice(&self.mac).is_ok()
     }
 
-    /// Its timestamp as Unix seconds, where it is a plain number of them.
+    /// Its timestamp, where it is a plain number, of whatever unit.
     #[must_use]
-    pub fn seconds(&self) -> Option<i64> {
+    pub fn number(&self) -> Option<i64> {
         let number: Option<i64> = self.timestamp.parse().ok();
         number.filter(|number| number.to_string() == self.timestamp)
     }
@@ -90,6 +90,6 @@ mod tests {
         let signature = Signature::read(&header).unwrap();
         assert!(!signature.is_of("whsec_sample", b"{ }"));
         assert!(!signature.is_of("whsec_other", b"{}"));
-        assert_eq!(signature.seconds(), Some(1_800_000_000));
+        assert_eq!(signature.number(), Some(1_800_000_000));
     }
 }

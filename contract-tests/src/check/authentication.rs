@@ -1,6 +1,7 @@
 //! Authentication: keys, environments, allowlist, rate limit.
 
 use svc_fixtures::contract::{ErrorCode, Operation};
+use svc_fixtures::json::Json;
 
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
@@ -37,6 +38,13 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["auth.bearer", "auth.bad-key", "auth.wrong-environment"],
         stage: Stage::Refused,
         cases: Cases::PerOperation(everywhere),
+    },
+    Check {
+        id: "authentication.key-of-live",
+        title: "No operation of the sandbox takes a key of live",
+        clauses: &["auth.wrong-environment"],
+        stage: Stage::Refused,
+        cases: Cases::PerOperation(key_of_live),
     },
     Check {
         id: "authentication.other-environment",
@@ -139,13 +147,32 @@ fn everywhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
     };
     let mut cases: Vec<_> = setting.environments.iter().map(case).collect();
     if setting.environments.contains(&Environment::Live) {
-        let mut case = Case::about(operation, "the sandbox's key").on(Environment::Live);
-        let call = RequestTemplate::post(operation, body.clone());
-        case.push(call.by(Credential::OtherEnvironment));
-        let refused = Rule::fails(ErrorCode::KeyEnvironmentMismatch);
-        cases.push(case.expecting("auth.wrong-environment", refused));
+        let case = Case::about(operation, "the sandbox's key").on(Environment::Live);
+        cases.push(mismatched(case, operation, body));
     }
     Some(cases)
+}
+
+fn key_of_live(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let body = free_body(setting, operation)
+        .unwrap_or_else(|| sample::body(setting.contract, operation, Extent::Required));
+    let case = Case::about(operation, "").on(Environment::Test);
+    Some(vec![mismatched(case, operation, body)])
+}
+
+fn mismatched(mut case: Case, operation: &Operation, body: Json<'static>) -> Case {
+    let call = RequestTemplate::post(operation, body);
+    case.push(call.by(Credential::OtherEnvironment));
+    let refused = Rule::fails(ErrorCode::KeyEnvironmentMismatch);
+    case.expecting("auth.wrong-environment", refused)
+}
+
+/// A body that takes the source down: even a service that lets a key of live in by mistake charges nothing for it.
+fn free_body(setting: &Setting<'_>, operation: &Operation) -> Option<Json<'static>> {
+    let (_, field) = operation.identifiers().next()?;
+    let sentinel = &setting.contract.service.sentinel.text;
+    let body = sample::body_with_text(setting.contract, operation, field, sentinel);
+    Some(body)
 }
 
 fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {

@@ -3,6 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
 use super::entry::{Cases, Check, Stage};
+use super::wallet::{cheapest, down, to_source_down};
 use crate::capture::Credential;
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 use svc_fixtures::contract::Environment;
@@ -136,21 +137,36 @@ fn failures(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     Some(vec![case.expecting("billing.hold", fell).extension()])
 }
 
-/// Two calls, of which the first is replayed, and a third one: what each costs is between two balances.
+/// What a source that is down, a result, its replay and another one cost is between balances, of which the first is
+/// another operation's: one that is always told too high or too low would not be seen beside its own.
 fn replay(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    let (mut case, first) = begun(setting, operation)?;
+    let mut case = charged(setting, operation)?;
+    let other = before(&mut case, setting, operation);
+    if let Some(failed) = to_source_down(&mut case, setting, operation) {
+        case.expect(failed, "billing.failures-are-free", down(setting));
+    }
+    let first = lead::to_success(&mut case, setting, operation);
+    case.expect(first, "billing.conclusive", Rule::Charged(true));
+    if let Some(other) = other {
+        let clauses = ["billing.balance-falls", "billing.failures-are-free"];
+        case.expect_each(first, clauses, &Rule::BalanceAddsUp(other));
+    }
     let plain = case.steps[first].request.clone();
     let key = format!("{}-billing-{}", setting.seed, operation.id);
     case.change(first, |request| request.idempotency(&key));
-    let second = case.push(plain.clone());
-    case.expect(second, "billing.conclusive", Rule::Charged(true));
-    let fell = Rule::BalanceFell(first);
-    case.expect(second, "billing.balance-falls", fell);
     let clause = "idempotency.no-double-charge";
     let again = case.push_again(first);
     case.expect(again, clause, Rule::SameResult(first));
-    case.push(plain);
-    Some(vec![case.expecting(clause, Rule::BalanceFell(second))])
+    let second = case.push(plain);
+    case.expect(second, "billing.conclusive", Rule::Charged(true));
+    Some(vec![case.expecting(clause, Rule::BalanceFell(first))])
+}
+
+/// The cheapest of the other operations, called; answers its place.
+fn before(case: &mut Case, setting: &Setting<'_>, operation: &Operation) -> Option<usize> {
+    let mut others = cheapest(setting).into_iter();
+    let other = others.find(|other| other.id != operation.id)?;
+    Some(lead::to_success(case, setting, other))
 }
 
 /// An empty wallet. Where an identifier is carried, only a fixed one needs no earlier call.

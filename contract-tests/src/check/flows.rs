@@ -46,6 +46,13 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::PerOperation(out_of_order),
     },
     Check {
+        id: "flows.environments-are-apart",
+        title: "An identifier given on the sandbox is nothing to live",
+        clauses: &["ruling.14-accounts-are-apart"],
+        stage: Stage::Sandbox,
+        cases: Cases::PerOperation(elsewhere),
+    },
+    Check {
         id: "flows.accounts-are-apart",
         title: "An identifier given to one account is nothing to another",
         clauses: &["ruling.14-accounts-are-apart"],
@@ -189,6 +196,19 @@ fn out_of_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
         cases.push(case.expecting(CARRIED, refused.clone()));
     }
     Some(cases)
+}
+
+fn elsewhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let (flow, step) = later_step(setting, operation)?;
+    let mut case = Case::about(operation, "").on(Environment::Live);
+    let last = lead::to_success(&mut case, setting, operation);
+    for earlier in 0..last {
+        case.change(earlier, |request| request.to(Environment::Test));
+    }
+    case.expect(last, "ruling.14-accounts-are-apart", refusal(step));
+    Some(vec![
+        case.expecting(&flow.clause, Rule::Ends(Ending::Rejected)),
+    ])
 }
 
 fn apart(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {

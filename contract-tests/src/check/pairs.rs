@@ -2,15 +2,17 @@
 //! filter, letters of identifiers hold, nothing is dated after its answer. A check for each law of `fixtures/world/`.
 //!
 //! A simulator is asked about strangers that the run draws, and about the inputs whose outcome is known. Another
-//! service knows nobody else: it is asked about known inputs alone, and what does not fit is only noted.
+//! service knows nobody else: it is asked about known inputs alone, and what does not fit is only noted, unless the
+//! specification says it of one operation: that is asked about the sample, and judged.
 
 use std::sync::LazyLock;
 
 use svc_fixtures::contract::{Contract, Operation};
 use svc_fixtures::pairs::Law;
+use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
-use crate::plan::law::{LawBody, LawRule, begins_with, seed_of};
+use crate::plan::law::{ASKED_AT, LawBody, LawRule, begins_with, seed_of};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 
 /// How many strangers a simulator is asked about for each law.
@@ -96,11 +98,25 @@ fn of(setting: &Setting<'_>, law: &Law) -> Vec<Case> {
         let completed = input.ending(operation) == Some(Ending::Completed);
         completed && own.is_some_and(|own| own.name == field.name)
     });
-    for input in inputs.filter(|input| input.environment == crate::plan::law::ASKED_AT) {
-        let known = (field.name.clone(), input.value.clone());
-        cases.push(case(setting, law, operation, &input.value, Some(known)));
+    let mut known: Vec<_> = inputs
+        .filter(|input| input.environment == ASKED_AT)
+        .map(|input| input.value.to_string())
+        .collect();
+    if !setting.by_rulings() && is_said(law) {
+        let sample = sample::value(setting.contract, field);
+        let sample = sample.as_text().map(str::to_owned);
+        known.extend(sample.filter(|sample| !known.contains(sample)));
     }
+    cases.extend(known.into_iter().map(|value| {
+        let known = (field.name.clone(), value.clone());
+        case(setting, law, operation, &value, Some(known))
+    }));
     cases
+}
+
+/// Whether the specification says it, not only a ruling.
+fn is_said(law: &Law) -> bool {
+    !law.clause.starts_with("ruling.")
 }
 
 fn case(
@@ -134,9 +150,10 @@ fn case(
     }
     for claim in &law.claims {
         let rule = LawRule {
+            says: law.says.clone(),
             claim: claim.clone(),
             item,
-            only_noted: !setting.by_rulings(),
+            only_noted: !setting.by_rulings() && !is_said(law),
         };
         case.expect(claim.last_answer(), &law.clause, Rule::Law(Box::new(rule)));
     }

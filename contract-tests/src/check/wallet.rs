@@ -159,7 +159,7 @@ pub(super) fn to_source_down(
 }
 
 /// Whether a source can be down on live only the service knows: where it is not, the call costs its price.
-fn down(setting: &Setting<'_>) -> Rule {
+pub(super) fn down(setting: &Setting<'_>) -> Rule {
     Rule::Ends(Ending::NoFaultBut(setting.contract.service.sentinel.error))
 }
 

@@ -27,7 +27,9 @@ pub struct LawBody {
 /// What a law says of the answers to a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LawRule {
-    /// What it says.
+    /// What it says, for people.
+    pub says: String,
+    /// The same, as it is judged.
     pub claim: Claim,
     /// Which item of a list is meant by any.
     pub item: usize,
@@ -79,8 +81,8 @@ pub fn begins_with<'c>(
     ask: &Ask,
     operation: &'c Operation,
 ) -> Option<&'c svc_fixtures::contract::Field> {
-    let (_, field) = operation.identifiers().next()?;
-    ask.draws_anybody(&field.name).then_some(field)
+    let mut fields = operation.identifiers().map(|(_, field)| field);
+    fields.find(|field| ask.draws_anybody(&field.name))
 }
 
 /// A number of its own for a text.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use svc_fixtures::contract::Shape;
 use svc_fixtures::json::Json;
 
 use super::finding::Findings;
@@ -55,11 +56,18 @@ const MADE_UP: [&str; 12] = [
     "value",
 ];
 
-/// Judges whether an answer says of the same input what another one said.
-pub(super) fn same(findings: &mut Findings<'_>, clause: &str, first: &Json<'_>, again: &Json<'_>) {
+/// Judges whether an answer says of the same input what another one said. What no row names, such as the token of a
+/// link, may be another each time.
+pub(super) fn same(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    first: &Json<'_>,
+    again: &Json<'_>,
+    shape: Option<&Shape>,
+) {
     let said = |data| {
         let mut found = BTreeMap::new();
-        leaves("data", data, &mut found);
+        named("data", data, shape, &mut found);
         found.retain(|place, _| !is_made_up(place));
         found
     };
@@ -102,6 +110,26 @@ fn said_alike(
         (place, value.cloned())
     };
     places.into_iter().map(same).collect()
+}
+
+/// Every leaf that the shape names, in print.
+fn named(place: &str, json: &Json<'_>, shape: Option<&Shape>, into: &mut BTreeMap<String, String>) {
+    match (json, shape) {
+        (Json::Object(members), Some(Shape::Object(_))) => {
+            for (name, value) in members {
+                let inside = shape.and_then(|shape| shape.inside(name));
+                if inside.is_some() {
+                    named(&format!("{place}.{name}"), value, inside, into);
+                }
+            }
+        }
+        (Json::List(items), Some(Shape::List(item))) => {
+            for (at, value) in items.iter().enumerate() {
+                named(&format!("{place}[{at}]"), value, Some(item), into);
+            }
+        }
+        _ => leaves(place, json, into),
+    }
 }
 
 fn leaves(place: &str, json: &Json<'_>, into: &mut BTreeMap<String, String>) {

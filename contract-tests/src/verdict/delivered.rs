@@ -9,6 +9,9 @@ use crate::signature::{FOREIGN, Signature};
 /// How far apart the time of a signature and the receiver's clock may be, in seconds.
 const TOLERANCE_S: i64 = 300;
 
+/// The same of one whose unit nobody knows, and which may be that of the first attempt.
+const FAR_S: i64 = 3_600;
+
 const NOT_NOW: &str = "its time is not that of now";
 
 /// Just so many came.
@@ -28,7 +31,7 @@ pub(super) fn signed(findings: &mut Findings<'_>, clause: &str, answer: &Answer<
     for delivery in deliveries(answer) {
         let header = text(delivery, "signature");
         let mistake = match delivery.get("verified").and_then(Json::as_bool) {
-            Some(verified) => foreign(header, verified),
+            Some(verified) => foreign(header, verified, at_s(delivery)),
             None => mistake(&secret, header, text(delivery, "body"), at_s(delivery)),
         };
         let what = "the signature of a delivery";
@@ -68,9 +71,22 @@ pub(super) fn at_s(delivery: &Json<'_>) -> Option<i64> {
 
 /// What is wrong with a signature by a secret that only the receiver knew, who says whether it is that of the bytes.
 /// The specification gives the timestamp no unit, and does not say that each attempt has one of its own.
-fn foreign(header: &str, verified: bool) -> Option<&'static str> {
-    let form = Signature::read(header).err();
-    form.or((!verified).then_some(FOREIGN))
+fn foreign(header: &str, verified: bool, now_s: Option<i64>) -> Option<&'static str> {
+    let signature = match Signature::read(header) {
+        Ok(signature) => signature,
+        Err(why) => return Some(why),
+    };
+    match now_s {
+        _ if !verified => Some(FOREIGN),
+        Some(now_s) if signature.number().is_some_and(|at| is_far(at, now_s)) => Some(NOT_NOW),
+        _ => None,
+    }
+}
+
+/// Whether a number is that of another hour in seconds, and in every smaller unit.
+fn is_far(at: i64, now_s: i64) -> bool {
+    let units = [1, 1_000, 1_000_000, 1_000_000_000];
+    units.iter().all(|unit| (now_s - at / unit).abs() > FAR_S)
 }
 
 /// What is wrong with a signature by the secret that the run has registered.
@@ -79,7 +95,7 @@ fn mistake(secret: &str, header: &str, body: &str, now_s: Option<i64>) -> Option
         Ok(signature) => signature,
         Err(why) => return Some(why),
     };
-    let Some(at_s) = signature.seconds() else {
+    let Some(at_s) = signature.number() else {
         return Some("its time is no number of seconds");
     };
     match now_s {
@@ -95,6 +111,23 @@ mod tests {
 
     /// What `openssl dgst -sha256 -hmac whsec_sample` says of `1800000000.{}`.
     const MAC: &str = "f52d4e0e4419c81c39140518136f0ea025fb48625c1de7c62ce1ea91a41b6c1a";
+
+    #[test]
+    fn a_time_of_no_known_unit_is_of_another_hour_in_each_of_them_or_is_now() {
+        let said = |time: &str, now_s| foreign(&format!("t={time},v1={MAC}"), true, Some(now_s));
+        for time in [
+            "1800000000",
+            "1800000000999",
+            "1800000000000000",
+            "2027-01-15T08:00:00Z",
+        ] {
+            assert_eq!(said(time, 1_800_000_000 + FAR_S), None, "{time}");
+        }
+        let yesterday = 1_800_000_000 + 86_400;
+        assert_eq!(said("1800000000", yesterday), Some(NOT_NOW));
+        assert_eq!(said("1800000000999", yesterday), Some(NOT_NOW));
+        assert_eq!(said("1800000000", 1_800_000_000 + FAR_S + 1), Some(NOT_NOW));
+    }
 
     #[test]
     fn a_time_up_to_the_tolerance_away_is_now() {

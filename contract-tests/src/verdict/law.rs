@@ -45,5 +45,6 @@ pub(super) fn judge(
         return;
     }
     let found = broken.clone().unwrap_or_default();
-    findings.must(clause, broken.is_none(), &what, "one world", found);
+    let expected = format!("that {}", rule.says);
+    findings.must(clause, broken.is_none(), &what, expected, found);
 }

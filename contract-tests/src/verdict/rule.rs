@@ -119,7 +119,9 @@ fn same_data(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answ
     let both = first.zip(again);
     let both = both.filter(|(a, b)| a.as_object().is_some() && b.as_object().is_some());
     if let Some((first, again)) = both {
-        alike::same(findings, clause, first, again);
+        let row = answer.operation(findings.setting);
+        let shape = row.map(|row| &row.response);
+        alike::same(findings, clause, first, again, shape);
     }
 }
 

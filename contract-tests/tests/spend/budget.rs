@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use svc_fixtures::contract::Environment;
+use svc_fixtures::contract::{Contract, Environment};
 
 use crate::server::{
     Bank, LIVE_KEY, Reply, Server, both, calls, ended, fresh_file, lying, retold, run,
@@ -23,8 +23,11 @@ fn without_a_budget_a_real_live_service_gets_only_calls_that_cost_nothing() {
             .filter(|(_, value)| value.contains(LIVE_KEY))
             .count()
     };
-    // Both are on one host, which is asked whether it takes live's key on the sandbox; nothing else shows it.
-    assert_eq!(shown(&sandbox), 2);
+    // Both are on one host, of which every operation, the usage and one path more are asked whether they take live's key
+    // on the sandbox; nothing else shows it.
+    let operations = Contract::built_in().operations.into_iter();
+    let asked = operations.filter(|row| !row.extension).count() + 2;
+    assert_eq!(shown(&sandbox), asked);
 }
 
 #[test]
@@ -201,12 +204,12 @@ fn what_is_dearer_than_presumed_costs_that_from_then_on_and_the_run_goes_on() {
     let command = command.args(["--check", "billing.conclusive", "--spend-file", &file]);
     let command = command.args(["--check", "billing.replay"]);
     let command = command.args(["--operation", "verify.identity.pan"]);
-    // What is planned is 25: one call of at most 5, and four.
-    let (code, report, problems) = ended(command.args(["--budget-inr", "25"]));
+    // What is planned is 26: one call of at most 5, another operation's of at most 1, and four.
+    let (code, report, problems) = ended(command.args(["--budget-inr", "26"]));
     assert_eq!(code, Some(5), "{report}{problems}");
     assert!(report.contains("clauses: 0 broken"), "{report}");
     assert!(
-        problems.contains("the next call can cost 36 INR, and 16 INR of the budget of 25 INR"),
+        problems.contains("the next call can cost 37 INR, and 17 INR of the budget of 26 INR"),
         "{problems}"
     );
     assert_eq!(calls(&live, 1), 1, "the second case is left out");
@@ -324,12 +327,12 @@ fn a_dry_run_prints_calls_and_ceiling_and_sends_nothing() {
     check                                    environment   calls  dearest INR  at most INR
     billing.sandbox                          test              1            0            0
     billing.conclusive                       live              1            5            5
-    billing.replay                           live              4            5           20
+    billing.replay                           live              5            5           21
 
     test: 1 calls, 0 of them can cost something, 0 INR at most
-    live: 5 calls, 5 of them can cost something, 25 INR at most
+    live: 6 calls, 6 of them can cost something, 26 INR at most
 
-    ceiling: 25 INR, each call counted once
+    ceiling: 26 INR, each call counted once
     the budget is 0: cases with a call that can cost something are left out
     nothing was sent
     ");
