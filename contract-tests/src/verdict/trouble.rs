@@ -95,7 +95,8 @@ impl Trouble {
     }
 
     /// What was in the way of the last call, or of one of those sent at once, so that nothing is
-    /// to be sent after it: no whole answer, or a 429 that says how long to wait.
+    /// to be sent after it: no whole answer, a 429 that says how long to wait, or an honest refusal of the call whose
+    /// key another body is to conflict with, which would be executed now, and charged.
     #[must_use]
     pub fn that_ends(contract: &Contract, case: &Case, captured: &CapturedCase) -> Option<Self> {
         let last = captured.exchanges.len().saturating_sub(1);
@@ -113,6 +114,10 @@ impl Trouble {
                     refusal(contract, case, step, exchange)
                         .filter(|_| wait.is_some())
                         .map(|code| (TroubleKind::Refused(code), wait))
+                }
+                Ok(response) if conflicts_after(case, step) => {
+                    let code = refusal(contract, case, step, exchange);
+                    code.map(|code| (TroubleKind::Refused(code), retry_after(response)))
                 }
                 Ok(_) => None,
             }?;
@@ -133,6 +138,13 @@ impl Trouble {
             }
         }
     }
+}
+
+/// Whether a later step of a case must be a conflict.
+fn conflicts_after(case: &Case, step: usize) -> bool {
+    let conflict = Rule::fails(ErrorCode::IdempotencyConflict);
+    let mut later = case.steps.iter().skip(step + 1);
+    later.any(|it| it.expect.iter().any(|expected| expected.rule == conflict))
 }
 
 /// The error of a refusal that a later call may not meet, where the case does not ask for it. What a 429
