@@ -180,7 +180,7 @@ fn just_enough(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let field = input.field(setting.contract, operation)?;
     let twice = Paise(2 * operation.price.0);
     let mut none = with_balance(operation, "after no record", twice);
-    let found = lead::to_text(&mut none, setting, operation, field, &input.value);
+    let found = lead::to_input(&mut none, setting, operation, field, input);
     none.expect(found, hold, Rule::fails(ErrorCode::NoRecordFound));
     left(&mut none, hold, operation.price);
     lead::to_success(&mut none, setting, operation);

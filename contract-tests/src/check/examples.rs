@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::embedded;
 use svc_fixtures::reading::{Problems, Source};
+use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
 use crate::example::{self, ExampleFile};
-use crate::plan::Case;
+use crate::plan::{Case, Payload, Setting};
 
 macro_rules! examples {
     ($($family:literal, $stage:ident, $title:literal;)*) => {
@@ -22,7 +23,7 @@ macro_rules! examples {
             title: $title,
             clauses: &[],
             stage: Stage::$stage,
-            cases: Cases::Once(|_| cases($family)),
+            cases: Cases::Once(|setting| cases(setting, $family)),
         }),*];
     };
 }
@@ -42,8 +43,10 @@ examples! {
     "live", Live, "On live the same inputs have the same outcomes, and the wallet adds up";
 }
 
+static CONTRACT: LazyLock<Contract> = LazyLock::new(Contract::built_in);
+
 static BUILT_IN: LazyLock<Vec<ExampleFile>> = LazyLock::new(|| {
-    read(&Contract::built_in())
+    read(&CONTRACT)
         .unwrap_or_else(|problems| panic!("the built-in examples do not read:\n{problems}"))
 });
 
@@ -57,10 +60,38 @@ pub(super) fn read(contract: &Contract) -> Result<Vec<ExampleFile>, Problems> {
     example::read(contract, &sources)
 }
 
-fn cases(family: &str) -> Option<Vec<Case>> {
+fn cases(setting: &Setting<'_>, family: &str) -> Option<Vec<Case>> {
     let mut families = BUILT_IN.iter();
     let found = families.find(|known| known.name == family)?;
-    Some(found.cases.clone())
+    let mut cases = found.cases.clone();
+    cases
+        .iter_mut()
+        .for_each(|case| with_own_samples(setting, case));
+    Some(cases)
+}
+
+/// Puts the samples of this service in the place of the built-in ones, where nothing is said of just these.
+fn with_own_samples(setting: &Setting<'_>, case: &mut Case) {
+    let rules = case.steps.iter().flat_map(|step| &step.expect);
+    let said: String = rules.map(|it| format!("{:?}", it.rule)).collect();
+    for step in &mut case.steps {
+        let row = setting.operation_at(&step.request.path);
+        let rows = row.and_then(|row| Some((row, CONTRACT.operation(&row.id)?)));
+        let (Some((row, built_in)), Payload::Json(body)) = (rows, &mut step.request.payload) else {
+            continue;
+        };
+        let fields = row.request.iter().zip(&built_in.request);
+        for (own, known) in fields.filter(|(own, known)| own.example != known.example) {
+            let sample = sample::value(&CONTRACT, known);
+            let text = sample::first_text(&sample);
+            let is_sample = body.get(&own.name) == Some(&sample);
+            // What the specification fixes is everybody's.
+            let fixed = setting.inputs.iter().any(|input| input.value == text);
+            if is_sample && !fixed && !said.contains(text) {
+                body.set(own.name.clone(), sample::value(setting.contract, own));
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -94,7 +125,9 @@ mod tests {
             let cases = (check.id, check.stage == Stage::Live);
             let live = |case: &Case| case.environment == Environment::Live;
             let name = check.id.trim_start_matches("examples.");
-            let found = (check.id, super::cases(name).iter().flatten().any(live));
+            let setting = Setting::new(&CONTRACT, Vec::new(), "s");
+            let found = super::cases(&setting, name);
+            let found = (check.id, found.iter().flatten().any(live));
             assert_eq!(found, cases);
         }
     }

@@ -189,7 +189,7 @@ fn out_of_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
             continue;
         };
         let mut case = Case::about(operation, "the step before not done");
-        let wrong = lead::to_text(&mut case, setting, needed, field, &input.value);
+        let wrong = lead::to_input(&mut case, setting, needed, field, input);
         case.expect(wrong, &input.clause, Rule::Ends(Ending::Completed));
         case.expect(wrong, &input.clause, Rule::is(["data", member], false));
         case.push(call.clone());

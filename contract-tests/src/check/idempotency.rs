@@ -148,7 +148,7 @@ fn replay_of_no_record(setting: &Setting<'_>, operation: &Operation) -> Option<V
         (input.ending(operation) == Some(none)).then_some((input, field))
     })?;
     let mut case = Case::about(operation, &input.value);
-    let first = lead::to_text(&mut case, setting, operation, field, &input.value);
+    let first = lead::to_input(&mut case, setting, operation, field, input);
     let key = key(setting, "no-record", operation);
     case.change(first, |request| request.idempotency(&key));
     case.expect(first, "idempotency.replay", Rule::Ends(none));
@@ -201,12 +201,15 @@ type Change = fn(&Operation, &mut Json<'static>) -> Option<()>;
 
 /// Of each change the first operation that can be asked so: how a service compares bodies is not an operation's.
 fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let changes: [(&str, Change); 5] = [
+    let changes: [(&str, Change); 6] = [
         ("in other letters", |operation, body| {
             change_text(operation, body, str::to_lowercase)
         }),
         ("with another space", |operation, body| {
             change_text(operation, body, |text| text.replacen(' ', "  ", 1))
+        }),
+        ("with a space behind it", |operation, body| {
+            change_text(operation, body, |text| format!("{text} "))
         }),
         ("in another order", reversed),
         ("with another number", another_number),

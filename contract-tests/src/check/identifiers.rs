@@ -1,13 +1,12 @@
 //! Identifiers: the sentinel, the inputs whose outcome the specification fixes, and the echo.
 
 use svc_fixtures::contract::{Environment, ErrorCode, Field, Operation, Rule as FormatRule};
-use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use crate::plan::inputs::Input;
-use crate::plan::{Case, Ending, Expectation, Pattern, Place, Predicate, Rule, Setting, lead};
+use crate::plan::{Case, Ending, Expectation, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -132,7 +131,7 @@ fn fixed(setting: &Setting<'_>, environment: Environment) -> Vec<Case> {
         let ends = Rule::Ends(ending);
         let name = format!("{} is {}", field.name, input.value);
         let mut case = Case::about(operation, &name).on(environment);
-        let step = lead::to_text(&mut case, setting, operation, field, &input.value);
+        let step = lead::to_input(&mut case, setting, operation, field, input);
         case.change(step, |request| request.header("x-reference-id", REFERENCE));
         case.expect(step, &input.clause, ends.clone());
         let flow = setting.contract.step_of(&operation.id);
@@ -162,10 +161,10 @@ fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         let text = sample::value(setting.contract, field);
         let plain = text.as_text().is_some() && !setting.contract.carries(operation, field);
         if said && plain && Ending::success(operation) == Ending::Completed {
-            if let Some(echo) = echoed(setting, field, &text) {
+            if is_echoed(setting, field) {
                 case.expect(step, &operation.clause, Rule::succeeds(operation));
-                let place = Place::of(["data", &field.name]);
-                case.expect(step, &operation.clause, Rule::Value(place, echo));
+                let echoes = Rule::Echoes(field.name.clone());
+                case.expect(step, &operation.clause, echoes);
             }
             let same = Rule::is(["data", &field.name], text);
             case.expect(step, "ruling.30-echo", same);
@@ -174,17 +173,11 @@ fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     (!case.steps[step].expect.is_empty()).then(|| vec![case])
 }
 
-/// An answer speaks of the identifier that was asked for: its letters and digits, however they are set. None of
-/// names, addresses and measures, which may be written in many ways.
-fn echoed(setting: &Setting<'_>, field: &Field, text: &Json<'_>) -> Option<Predicate> {
+/// Whether an answer repeats its letters and digits, however they are set: not those of names, addresses and measures,
+/// which may be written in many ways.
+fn is_echoed(setting: &Setting<'_>, field: &Field) -> bool {
     let ruled = field.ruled.iter().any(|key| key == "identifies");
     let format = setting.contract.format_of(&field.kind);
     let measured = format.is_some_and(|it| matches!(it.rule, FormatRule::Decimal { .. }));
-    if ruled || measured {
-        return None;
-    }
-    let letters = text.as_text()?.chars().filter(char::is_ascii_alphanumeric);
-    let letters: Vec<_> = letters.map(String::from).collect();
-    let pattern = Pattern::new(&format!("(?i){}$", letters.join("[^A-Za-z0-9]*")));
-    pattern.ok().map(Predicate::Matches)
+    !ruled && !measured
 }

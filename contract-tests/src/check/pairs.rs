@@ -155,7 +155,8 @@ fn case(
             item,
             only_noted: !setting.by_rulings() && !is_said(law),
         };
-        case.expect(claim.last_answer(), &law.clause, Rule::Law(Box::new(rule)));
+        let last = claim.last_answer().min(law.asks.len() - 1);
+        case.expect(last, &law.clause, Rule::Law(Box::new(rule)));
     }
     case
 }

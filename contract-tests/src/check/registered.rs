@@ -87,8 +87,8 @@ pub(super) fn called(
     input: Option<&Input>,
 ) -> usize {
     let field = |input: &Input| input.field(setting.contract, operation);
-    match input.and_then(|input| Some((field(input)?, &input.value))) {
-        Some((field, value)) => lead::to_text(case, setting, operation, field, value),
+    match input.and_then(|input| Some((field(input)?, input))) {
+        Some((field, input)) => lead::to_input(case, setting, operation, field, input),
         None => lead::to_success(case, setting, operation),
     }
 }

@@ -53,6 +53,9 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let [hyphen, underscore] =
         ["-a", "_a"].map(|end| case.push(call.clone().idempotency(&format!("{begins:0<34}{end}"))));
     case.expect(underscore, clause, Rule::OtherId(hyphen));
+    // Nor is it nothing.
+    let without = case.push(call.clone().idempotency(&format!("{begins:0<34}a")));
+    case.expect(without, clause, Rule::OtherId(hyphen));
     let other = super::idempotency::another(setting, operation, &call);
     let other = case.push(other.idempotency(&key('c')));
     let clause = "idempotency.conflict";

@@ -127,7 +127,15 @@ fn live(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let mut all = violations(setting, operation);
     all.retain(|it| {
         let alone = carried.is_none_or(|carried| it.field == *carried);
-        alone && !it.ruled && seen.insert((it.field.clone(), it.blame))
+        // What is not listed, and a date that is none, each has a reader of its own.
+        let kind = if it.what.starts_with('"') {
+            "\""
+        } else if it.what == "unlisted" {
+            "unlisted"
+        } else {
+            ""
+        };
+        alone && !it.ruled && seen.insert((it.field.clone(), it.blame, kind))
     });
     let case = |violation: &Violation| {
         let case = broken(setting, operation, &violation.name(), &[violation]);

@@ -134,7 +134,7 @@ fn of_known_inputs(case: &mut Case, setting: &Setting<'_>, mut before: usize) {
         let Some((operation, field)) = taken else {
             continue;
         };
-        let step = lead::to_text(case, setting, operation, field, &input.value);
+        let step = lead::to_input(case, setting, operation, field, input);
         case.expect(step, "billing.conclusive", Rule::Charged(true));
         case.expect(step, "billing.balance-falls", Rule::BalanceFell(before));
         before = step;
@@ -147,12 +147,23 @@ pub(super) fn identifier(operation: &Operation) -> Option<&Field> {
     fields.find(|field| !field.ruled.iter().any(|it| it == "identifies"))
 }
 
-/// Calls the operation with the text that takes its source down; answers the place.
+/// Calls the operation with an input of live whose source is known to be down, else with the text that takes its source
+/// down; answers the place.
 pub(super) fn to_source_down(
     case: &mut Case,
     setting: &Setting<'_>,
     operation: &Operation,
 ) -> Option<usize> {
+    let down = Some(Ending::Error(setting.contract.service.sentinel.error));
+    let mut known = setting.inputs.iter();
+    let known = known.find_map(|input| {
+        let field = input.field(setting.contract, operation)?;
+        let here = input.environment == case.environment && input.ending(operation) == down;
+        here.then_some((field, input))
+    });
+    if let Some((field, input)) = known {
+        return Some(lead::to_input(case, setting, operation, field, input));
+    }
     let sentinel = &setting.contract.service.sentinel.text;
     let field = identifier(operation)?;
     Some(lead::to_text(case, setting, operation, field, sentinel))
@@ -238,7 +249,7 @@ fn known_failures(setting: &Setting<'_>) -> Option<Case> {
             Environment::Live => Ending::Error(code),
             Environment::Test => Ending::NoFaultBut(code),
         };
-        let failed = lead::to_text(&mut case, setting, operation, field, &input.value);
+        let failed = lead::to_input(&mut case, setting, operation, field, input);
         case.expect(failed, FREE, Rule::Ends(ending));
     }
     case.push_again(first);
@@ -303,7 +314,7 @@ fn no_record(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let field = input.field(setting.contract, operation)?;
     let mut case = on_live(operation);
     let before = lead::to_success(&mut case, setting, operation);
-    let first = lead::to_text(&mut case, setting, operation, field, &input.value);
+    let first = lead::to_input(&mut case, setting, operation, field, input);
     let plain = case.steps[first].request.clone();
     let key = format!("{}-wallet-none", setting.seed);
     case.change(first, |request| {

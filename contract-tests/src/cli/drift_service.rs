@@ -23,6 +23,7 @@ use crate::capture::Capture;
 use crate::check::{self, Check};
 use crate::personal::{self, PersonalMembers, Pseudonyms};
 use crate::plan::Setting;
+use crate::plan::inputs::with_samples;
 use crate::redact::Secret;
 use crate::run::{EarlyEnd, Order, RunLimits};
 
@@ -117,6 +118,7 @@ impl ServiceArgs {
         let runtime = runtime.enable_all().build()?;
         let mut side = runtime.block_on(side.open(&self.connection))?;
         let inputs = self.selection.inputs(contract)?;
+        let contract = &with_samples(contract.clone(), &inputs);
         let seed = self.seed.clone().unwrap_or_else(fresh_seed);
         let mut setting = Setting::new(contract, inputs, seed);
         let live = side.live.is_some().then_some(Environment::Live);

@@ -20,6 +20,7 @@ use crate::check;
 use crate::client::{Client, Keyring};
 use crate::event::Event;
 use crate::plan::Setting;
+use crate::plan::inputs::with_samples;
 use crate::profile::Profile;
 use crate::redact::Secret;
 use crate::run::{self, Filter};
@@ -97,9 +98,11 @@ impl Run {
         let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
         let ring = keys::ring(&OF_RUN, &sandbox, live.as_ref(), test_key, live_key)?;
         let contract = Contract::built_in();
+        let inputs = self.selection.inputs(&contract)?;
+        let contract = with_samples(contract, &inputs);
         let mut setting = Setting::new(
             &contract,
-            self.selection.inputs(&contract)?,
+            inputs,
             self.seed.clone().unwrap_or_else(fresh_seed),
         );
         setting

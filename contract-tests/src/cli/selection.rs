@@ -30,8 +30,8 @@ pub(super) struct SelectionArgs {
     /// is executed; sandbox; live: may be charged), or a kind of clause it asks
     #[arg(long, value_name = "TAG", value_parser = PossibleValuesParser::new(Tag::ALL.map(|(name, _)| name)))]
     tag: Vec<String>,
-    /// Inputs whose outcome this sandbox fixes, beside those of the specification: a TOML file like
-    /// inputs.toml
+    /// Inputs that this service knows, and how they end: a TOML file as `svc-contract-tests inputs` prints one. The first
+    /// of each field that completes takes the place of the sample
     #[arg(long, value_name = "FILE")]
     inputs: Option<PathBuf>,
 }

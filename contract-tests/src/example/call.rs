@@ -141,6 +141,11 @@ fn carried(
         if part == CarriedPart::Whole && !is_issued {
             part = CarriedPart::Plain;
         }
+        if let (CarriedPart::Whole | CarriedPart::Plain, Some(own)) =
+            (part, reader.target.carried_part(reader.contract, field))
+        {
+            part = own;
+        }
         let earlier = from.and_then(|from| value::earlier(reader, &from));
         if let Some(earlier) = earlier {
             carries.push(Carry {

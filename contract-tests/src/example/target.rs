@@ -1,10 +1,10 @@
 //! What a call calls, and the form of its answer, so that a place that cannot be there is reported.
 
-use svc_fixtures::contract::{Bundle, Contract, Operation, Shape};
+use svc_fixtures::contract::{Bundle, Contract, Kind, Operation, Shape};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Table, nearest};
 
-use crate::plan::{Place, RequestTemplate, known};
+use crate::plan::{CarriedPart, Place, RequestTemplate, known};
 
 /// What a call calls.
 #[derive(Clone)]
@@ -62,6 +62,18 @@ impl<'c> Callee<'c> {
             }
             "post" => Some(Callee::Post(text.to_owned())),
             _ => Some(Callee::Get(text.to_owned())),
+        }
+    }
+
+    /// As what a value is carried into a field that takes not any text.
+    pub(super) fn carried_part(&self, contract: &Contract, name: &str) -> Option<CarriedPart> {
+        let Callee::Operation(operation) = self else {
+            return None;
+        };
+        let field = operation.request.iter().find(|field| field.name == name)?;
+        match field.kind {
+            Kind::Int { .. } => Some(CarriedPart::Number),
+            _ => (field.format(contract) == Some("amount")).then_some(CarriedPart::Amount),
         }
     }
 

@@ -31,6 +31,8 @@ pub enum Rule {
     NoneEnds(Ending),
     /// `error.message` has this text in it.
     Mentions(String),
+    /// The member of `data` repeats the field of the request that has its name, however its letters are set.
+    Echoes(String),
     /// This holds of what stands at this place.
     Value(Place, Predicate),
     /// The body is, byte for byte, the one of the answer to that step.
@@ -124,6 +126,7 @@ impl Rule {
             Rule::Ends(ending) | Rule::SomeEnds(ending) | Rule::NoneEnds(ending) => limit(ending),
             Rule::Value(place, _) => *place == Place::of(["billing", "walletBalanceAfter"]),
             Rule::Mentions(_)
+            | Rule::Echoes(_)
             | Rule::SameBytes(_)
             | Rule::SameResult(_)
             | Rule::SameEnding(_)

@@ -1,10 +1,13 @@
 //! Inputs whose outcome the specification fixes, read from `inputs.toml`.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, Field, Operation};
 use svc_fixtures::embedded;
-use svc_fixtures::reading::{Problems, Source, Table};
+use svc_fixtures::json::Json;
+use svc_fixtures::reading::{Item, Problems, Source, Table};
+use svc_fixtures::sample;
 
 use super::expect::Ending;
 use super::known::clause_ids;
@@ -16,7 +19,7 @@ const COMPLETED: &str = "completed";
 const PENDING: &str = "pending";
 
 /// One such input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Input {
     /// The clause that fixes it.
     pub clause: String,
@@ -26,6 +29,8 @@ pub struct Input {
     pub target: InputTarget,
     /// The value.
     pub value: String,
+    /// What stands beside it: the IFSC of an account, the day of birth of a licence's holder.
+    pub with: Vec<(String, Json<'static>)>,
     /// Whether the field must be the operation's first identifying one.
     pub identifies: bool,
     /// Whether the step of a flow that is called with it does not count as done.
@@ -101,23 +106,31 @@ pub fn read(
 }
 
 fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]) -> Option<Input> {
-    let clause = table.required("clause");
+    let clause = table.optional("clause");
     let target = target(contract, table);
     let environment = environment(table);
     let value = table.required("value");
     let ends = table.required("ends");
     let (identifies, refutes) = (table.flag("identifies"), table.flag("refutes"));
-    let (clause, value, ends) = (clause?, value?, ends?);
+    let with = beside(contract, table);
+    let (value, ends) = (value?, ends?);
+    let named = match &clause {
+        Some(clause) => clause.text()?.to_owned(),
+        None => clause_of(contract, ends.text()?),
+    };
     let input = Input {
-        clause: clause.text()?.to_owned(),
+        clause: named,
         environment,
         target: target?,
         value: value.text()?.to_owned(),
+        with,
         identifies,
         refutes,
         ends: ends.text()?.to_owned(),
     };
-    super::known(&clause, "the clause", clause_ids(contract));
+    if let Some(clause) = &clause {
+        super::known(clause, "the clause", clause_ids(contract));
+    }
     let fields: Vec<_> = input.fields(contract).collect();
     if fields.is_empty() && is_known(contract, &input.target) {
         table.problem("no operation has such a field: nothing would be asked");
@@ -144,6 +157,68 @@ fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]
         );
     }
     Some(input)
+}
+
+/// The clause that an input shows which names none: what the specification says of its ending.
+fn clause_of(contract: &Contract, ends: &str) -> String {
+    let code = ErrorCode::parse(ends).map(|code| contract.error(code).clause.clone());
+    let said = if ends == PENDING {
+        "states.pending"
+    } else {
+        "states.completed"
+    };
+    code.unwrap_or_else(|| said.to_owned())
+}
+
+/// What `with` says of other fields of the same operation.
+fn beside(contract: &Contract, table: &Table<'_>) -> Vec<(String, Json<'static>)> {
+    let Some(given) = table.optional("with") else {
+        return Vec::new();
+    };
+    let operation = table.optional_text("operation");
+    let Some(row) = operation.and_then(|id| contract.operation(id)) else {
+        given.problem("which fields stand beside it can only be said of one `operation`");
+        return Vec::new();
+    };
+    let entries = given.table().map_or_else(Vec::new, |it| it.entries());
+    let one = |(name, item): (&str, Item<'_>)| {
+        let Some(field) = row.request.iter().find(|field| field.name == name) else {
+            let names = row.request.iter().map(|field| field.name.as_str());
+            item.unknown("the field", name, names);
+            return None;
+        };
+        let value = item.json_or_problem()?;
+        Some((field.name.clone(), value))
+    };
+    entries.into_iter().filter_map(one).collect()
+}
+
+/// The same contract with a service's own people for samples: the first input of each field that completes on its
+/// sandbox, and what stands beside it. So a service that knows only some fixed inputs is asked everything, too.
+#[must_use]
+pub fn with_samples(mut contract: Contract, inputs: &[Input]) -> Contract {
+    let mut taken = BTreeSet::new();
+    for input in inputs.iter().filter(|input| input.is_sample()) {
+        for at in 0..contract.operations.len() {
+            let operation = &contract.operations[at];
+            let Some(field) = input.field(&contract, operation) else {
+                continue;
+            };
+            if taken.contains(&(at, field.name.clone())) {
+                continue;
+            }
+            let value = sample::with_text(&contract, field, &input.value);
+            let own = (field.name.clone(), value);
+            for (name, value) in [own].into_iter().chain(input.with.clone()) {
+                let mut fields = contract.operations[at].request.iter_mut();
+                if let Some(field) = fields.find(|field| field.name == name) {
+                    field.example = Some(value);
+                }
+                taken.insert((at, name));
+            }
+        }
+    }
+    contract
 }
 
 /// `format`, or `operation` and `field`.
@@ -224,6 +299,12 @@ impl Input {
             })
     }
 
+    /// Whether it is a service's own, whose people the checks call for samples.
+    fn is_sample(&self) -> bool {
+        let here = self.environment == Environment::Test && self.ends == COMPLETED;
+        here && !self.refutes && !BUILT_IN.contains(self)
+    }
+
     /// Every field that it is for.
     fn fields<'c>(&self, contract: &'c Contract) -> impl Iterator<Item = &'c Field> {
         let operations = contract.operations.iter();
@@ -292,6 +373,43 @@ mod tests {
         assert!(mistakes(&unknown).contains("did you mean `screen.negative-diligence`"));
         let nowhere = text.replace("\"live\"", "\"production\"");
         assert!(mistakes(&nowhere).contains("the environment `production` is not known"));
+    }
+
+    #[test]
+    fn what_a_service_knows_takes_the_place_of_the_samples() {
+        let text = "[[input]]\noperation = \"verify.identity.dl\"\nfield = \"dlNumber\"\n\
+                    value = \"MH1220110062821\"\nwith = { dateOfBirth = \"03/04/1988\" }\nends = \"completed\"\n\
+                    [[input]]\noperation = \"verify.identity.dl\"\nfield = \"dlNumber\"\n\
+                    value = \"MH1220110000000\"\nends = \"SVC_NO_RECORD_FOUND\"\n";
+        let (contract, source) = (Contract::built_in(), Source::new("mine.toml", text));
+        let Ok(own) = read(&contract, &source, &built_in()) else {
+            panic!("{}", mistakes(text))
+        };
+        let clauses = own.iter().map(|input| input.clause.as_str());
+        let clauses: Vec<_> = clauses.collect();
+        assert_eq!(clauses, ["states.completed", "errors.no-record-found"]);
+        let body = |contract: &Contract| {
+            let row = contract.operation("verify.identity.dl").expect("a row");
+            sample::body(contract, row, sample::Extent::All).to_string()
+        };
+        let all = [built_in(), own].concat();
+        assert_eq!(
+            body(&with_samples(contract.clone(), &built_in())),
+            body(&contract)
+        );
+        let known = body(&with_samples(contract, &all));
+        assert_eq!(
+            known,
+            r#"{"dlNumber":"MH1220110062821","dateOfBirth":"03/04/1988"}"#
+        );
+        let unknown = text.replace("dateOfBirth", "dateOfBrith");
+        assert!(mistakes(&unknown).contains("did you mean `dateOfBirth`"));
+        let of_many = text.replacen(
+            "operation = \"verify.identity.dl\"\nfield = \"dlNumber\"",
+            "format = \"dl-number\"",
+            1,
+        );
+        assert!(mistakes(&of_many).contains("only be said of one `operation`"));
     }
 
     #[test]

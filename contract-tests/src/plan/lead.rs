@@ -6,8 +6,9 @@ use svc_fixtures::sample::{self, Extent};
 
 use super::case::Case;
 use super::expect::Rule;
+use super::inputs::Input;
 use super::place::Place;
-use super::request::{Carry, RequestTemplate};
+use super::request::{Carry, Payload, RequestTemplate};
 use super::setting::Setting;
 
 /// The call of an operation with its sample body.
@@ -52,6 +53,26 @@ pub fn to_text(
         false => before(case, setting, operation).0,
     };
     case.push(RequestTemplate::post(operation, body).carrying(carries))
+}
+
+/// The same with an input that is known, and what stands beside it.
+pub fn to_input(
+    case: &mut Case,
+    setting: &Setting<'_>,
+    operation: &Operation,
+    field: &Field,
+    input: &Input,
+) -> usize {
+    let step = to_text(case, setting, operation, field, &input.value);
+    case.change(step, |mut request| {
+        if let Payload::Json(body) = &mut request.payload {
+            for (name, value) in &input.with {
+                body.set(name.clone(), value.clone());
+            }
+        }
+        request
+    });
+    step
 }
 
 /// Adds the earlier steps of the flow an operation is a step of, where it takes anything from them;

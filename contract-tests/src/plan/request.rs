@@ -76,6 +76,10 @@ pub enum CarriedPart {
     Path,
     /// An amount that is a paisa away, and as many rupees.
     AnotherPaisa,
+    /// A whole number, which is no text where it is put.
+    Number,
+    /// An amount, as a text with its paise.
+    Amount,
 }
 
 impl RequestTemplate {
@@ -244,7 +248,9 @@ impl RequestTemplate {
                     let text = body.get(field).and_then(Json::as_text);
                     let text = text.filter(|text| text.contains("{}"));
                     let filled = text.map_or(value.clone(), |text| text.replace("{}", &value));
-                    body.set(field.clone(), Json::from(filled));
+                    let number = filled.parse().ok().map(Json::Int);
+                    let number = number.filter(|_| carry.part == CarriedPart::Number);
+                    body.set(field.clone(), number.unwrap_or_else(|| Json::from(filled)));
                 }
                 _ => path = path.replacen("{}", &value, 1),
             }
@@ -310,15 +316,32 @@ impl Carry {
             }
             CarriedPart::Plain => Ok(value),
             CarriedPart::Path => path_of(&value).map(str::to_owned).ok_or_else(missing),
+            CarriedPart::Number => {
+                let number: Option<f64> = value.parse().ok();
+                let whole = number.filter(|number| number.fract() == 0.0);
+                let none = || format!("{}: {value} is no whole number", missing());
+                whole.map(|whole| format!("{whole:.0}")).ok_or_else(none)
+            }
+            CarriedPart::Amount => amount(&value).ok_or_else(missing),
             CarriedPart::AnotherPaisa => another_paisa(&value).ok_or_else(missing),
         }
     }
 }
 
+fn paise(amount: &str) -> Option<i64> {
+    let number = Json::parse(amount.as_bytes()).ok()?.as_num()?;
+    Some(Paise::from_rupees(number)?.0)
+}
+
+/// An amount with two decimals.
+fn amount(amount: &str) -> Option<String> {
+    let paise = paise(amount)?;
+    Some(format!("{}.{:02}", paise / 100, paise % 100))
+}
+
 /// An amount one paisa away that rounds to as many rupees, with two decimals.
 fn another_paisa(amount: &str) -> Option<String> {
-    let number = Json::parse(amount.as_bytes()).ok()?.as_num()?;
-    let Paise(paise) = Paise::from_rupees(number)?;
+    let paise = paise(amount)?;
     let other = match paise % 100 {
         49 | 99 => paise - 1,
         _ => paise + 1,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use svc_fixtures::contract::{ErrorCode, Paise};
+use svc_fixtures::json::Json;
 
 use super::answer::{Answer, Answers, NOTHING_BEFORE, earlier};
 use super::finding::Findings;
@@ -78,6 +79,7 @@ fn compare(
         Rule::NoneEnds(ending) => some_ends(findings, clause, answers, *ending, false),
         Rule::OneWithout(name) => one_without(findings, clause, answers, name),
         Rule::Ends(ending) => ends(findings, clause, answer, *ending),
+        Rule::Echoes(name) => echoes(findings, clause, answer, name),
         Rule::Mentions(text) => mentions(findings, clause, answer, text),
         Rule::Value(place, test) => value::judge(findings, clause, answers, answer, (place, test)),
         Rule::Header(name, value) => header(findings, clause, answer, name, *value),
@@ -147,6 +149,20 @@ fn mentions(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, text
     let expected = format!("a text that names `{text}`");
     let names = message.contains(text);
     findings.must(clause, names, "`error.message`", expected, message);
+}
+
+/// An answer speaks of the identifier that was asked for: its letters and digits, however they are set.
+fn echoes(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, name: &str) {
+    let request = Json::parse(&answer.request.body).ok();
+    let sent = request.as_ref().and_then(|body| body.get(name)?.as_text());
+    let found = answer.text(&["data", name]);
+    let plain = |text: &str| {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        letters.collect::<String>().to_ascii_lowercase()
+    };
+    let same = sent.is_some_and(|sent| plain(found).ends_with(&plain(sent)));
+    let place = format!("`data.{name}`");
+    findings.must(clause, same, &place, sent.unwrap_or_default(), found);
 }
 
 fn header(

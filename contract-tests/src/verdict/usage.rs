@@ -187,7 +187,9 @@ fn beside(json: &Json<'_>, endpoint: &str, into: &mut BTreeMap<String, Paise>) {
         .iter()
         .any(|(_, value)| value.as_text() == Some(endpoint));
     for (name, value) in members {
-        let amount = |value: &Json<'_>| Paise::from_rupees(value.as_num()?);
+        // What sums of fractions leave behind the paise is no money.
+        let rounded = |number: f64| (number * 1e6).round() / 1e6;
+        let amount = |value: &Json<'_>| Paise::from_rupees(rounded(value.as_num()?));
         let own = if names_it {
             members
         } else {
