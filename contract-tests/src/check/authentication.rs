@@ -154,6 +154,9 @@ fn everywhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
 }
 
 fn key_of_live(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    if !setting.live() {
+        return None;
+    }
     let body = free_body(setting, operation)
         .unwrap_or_else(|| sample::body(setting.contract, operation, Extent::Required));
     let case = Case::about(operation, "").on(Environment::Test);

@@ -27,7 +27,6 @@ use crate::diff::compare;
 use crate::diff::report::SideReport;
 use crate::event::RunStarted;
 use crate::plan::Setting;
-use crate::plan::inputs::with_samples;
 use crate::plan::setting::SIDES;
 use crate::profile::Profile;
 use crate::recorded::is_recorded;
@@ -150,8 +149,7 @@ impl Diff {
         }
         let live = sides.iter().all(|side| side.live.is_some());
         let base = self.seed.clone().unwrap_or_else(fresh_seed);
-        let inputs = self.selection.inputs(contract)?;
-        let contract = &with_samples(contract.clone(), &inputs);
+        let (contract, inputs) = &self.selection.known_to_service(contract.clone())?;
         let setting = |side: &OpenSide, name: &str| {
             let mut setting = Setting::new(contract, inputs.clone(), format!("{base}{name}"));
             setting

@@ -23,7 +23,6 @@ use crate::capture::Capture;
 use crate::check::{self, Check};
 use crate::personal::{self, PersonalMembers, Pseudonyms};
 use crate::plan::Setting;
-use crate::plan::inputs::with_samples;
 use crate::redact::Secret;
 use crate::run::{EarlyEnd, Order, RunLimits};
 
@@ -117,10 +116,9 @@ impl ServiceArgs {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build()?;
         let mut side = runtime.block_on(side.open(&self.connection))?;
-        let inputs = self.selection.inputs(contract)?;
-        let contract = &with_samples(contract.clone(), &inputs);
+        let (contract, inputs) = &self.selection.known_to_service(contract.clone())?;
         let seed = self.seed.clone().unwrap_or_else(fresh_seed);
-        let mut setting = Setting::new(contract, inputs, seed);
+        let mut setting = Setting::new(contract, inputs.clone(), seed);
         let live = side.live.is_some().then_some(Environment::Live);
         setting.environments.extend(live);
         setting.profile = profile_of(side.console.as_ref(), &side.sandbox);

@@ -20,7 +20,6 @@ use crate::check;
 use crate::client::{Client, Keyring};
 use crate::event::Event;
 use crate::plan::Setting;
-use crate::plan::inputs::with_samples;
 use crate::profile::Profile;
 use crate::redact::Secret;
 use crate::run::{self, Filter};
@@ -97,9 +96,7 @@ impl Run {
         let live = live.transpose()?;
         let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
         let ring = keys::ring(&OF_RUN, &sandbox, live.as_ref(), test_key, live_key)?;
-        let contract = Contract::built_in();
-        let inputs = self.selection.inputs(&contract)?;
-        let contract = with_samples(contract, &inputs);
+        let (contract, inputs) = self.selection.known_to_service(Contract::built_in())?;
         let mut setting = Setting::new(
             &contract,
             inputs,

@@ -11,6 +11,7 @@ use svc_fixtures::reading::{Source, nearest};
 use super::exit::CommandError;
 use crate::check::{self, Check};
 use crate::plan::inputs::{self, Input};
+use crate::plan::samples::with_samples;
 use crate::plan::{Setting, clause_ids};
 use crate::run::{Filter, Tag, is_or_below};
 
@@ -61,6 +62,15 @@ impl SelectionArgs {
             known.extend(own);
         }
         Ok(known)
+    }
+
+    /// The same, and the contract with samples of theirs.
+    pub(super) fn known_to_service(
+        &self,
+        contract: Contract,
+    ) -> Result<(Contract, Vec<Input>), CommandError> {
+        let inputs = self.inputs(&contract)?;
+        Ok((with_samples(contract, &inputs), inputs))
     }
 
     /// A name that nothing has, and a filter that nothing can pass, are mistakes of the caller: a run of

@@ -1,13 +1,11 @@
 //! Inputs whose outcome the specification fixes, read from `inputs.toml`.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, Field, Operation};
 use svc_fixtures::embedded;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Problems, Source, Table};
-use svc_fixtures::sample;
 
 use super::expect::Ending;
 use super::known::clause_ids;
@@ -193,34 +191,6 @@ fn beside(contract: &Contract, table: &Table<'_>) -> Vec<(String, Json<'static>)
     entries.into_iter().filter_map(one).collect()
 }
 
-/// The same contract with a service's own people for samples: the first input of each field that completes on its
-/// sandbox, and what stands beside it. So a service that knows only some fixed inputs is asked everything, too.
-#[must_use]
-pub fn with_samples(mut contract: Contract, inputs: &[Input]) -> Contract {
-    let mut taken = BTreeSet::new();
-    for input in inputs.iter().filter(|input| input.is_sample()) {
-        for at in 0..contract.operations.len() {
-            let operation = &contract.operations[at];
-            let Some(field) = input.field(&contract, operation) else {
-                continue;
-            };
-            if taken.contains(&(at, field.name.clone())) {
-                continue;
-            }
-            let value = sample::with_text(&contract, field, &input.value);
-            let own = (field.name.clone(), value);
-            for (name, value) in [own].into_iter().chain(input.with.clone()) {
-                let mut fields = contract.operations[at].request.iter_mut();
-                if let Some(field) = fields.find(|field| field.name == name) {
-                    field.example = Some(value);
-                }
-                taken.insert((at, name));
-            }
-        }
-    }
-    contract
-}
-
 /// `format`, or `operation` and `field`.
 fn target(contract: &Contract, table: &Table<'_>) -> Option<InputTarget> {
     let Some(operation) = table.optional("operation") else {
@@ -300,7 +270,7 @@ impl Input {
     }
 
     /// Whether it is a service's own, whose people the checks call for samples.
-    fn is_sample(&self) -> bool {
+    pub(super) fn is_sample(&self) -> bool {
         let here = self.environment == Environment::Test && self.ends == COMPLETED;
         here && !self.refutes && !BUILT_IN.contains(self)
     }
@@ -373,43 +343,6 @@ mod tests {
         assert!(mistakes(&unknown).contains("did you mean `screen.negative-diligence`"));
         let nowhere = text.replace("\"live\"", "\"production\"");
         assert!(mistakes(&nowhere).contains("the environment `production` is not known"));
-    }
-
-    #[test]
-    fn what_a_service_knows_takes_the_place_of_the_samples() {
-        let text = "[[input]]\noperation = \"verify.identity.dl\"\nfield = \"dlNumber\"\n\
-                    value = \"MH1220110062821\"\nwith = { dateOfBirth = \"03/04/1988\" }\nends = \"completed\"\n\
-                    [[input]]\noperation = \"verify.identity.dl\"\nfield = \"dlNumber\"\n\
-                    value = \"MH1220110000000\"\nends = \"SVC_NO_RECORD_FOUND\"\n";
-        let (contract, source) = (Contract::built_in(), Source::new("mine.toml", text));
-        let Ok(own) = read(&contract, &source, &built_in()) else {
-            panic!("{}", mistakes(text))
-        };
-        let clauses = own.iter().map(|input| input.clause.as_str());
-        let clauses: Vec<_> = clauses.collect();
-        assert_eq!(clauses, ["states.completed", "errors.no-record-found"]);
-        let body = |contract: &Contract| {
-            let row = contract.operation("verify.identity.dl").expect("a row");
-            sample::body(contract, row, sample::Extent::All).to_string()
-        };
-        let all = [built_in(), own].concat();
-        assert_eq!(
-            body(&with_samples(contract.clone(), &built_in())),
-            body(&contract)
-        );
-        let known = body(&with_samples(contract, &all));
-        assert_eq!(
-            known,
-            r#"{"dlNumber":"MH1220110062821","dateOfBirth":"03/04/1988"}"#
-        );
-        let unknown = text.replace("dateOfBirth", "dateOfBrith");
-        assert!(mistakes(&unknown).contains("did you mean `dateOfBirth`"));
-        let of_many = text.replacen(
-            "operation = \"verify.identity.dl\"\nfield = \"dlNumber\"",
-            "format = \"dl-number\"",
-            1,
-        );
-        assert!(mistakes(&of_many).contains("only be said of one `operation`"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod learn;
 pub mod place;
 pub mod predicate;
 mod request;
+pub mod samples;
 pub mod setting;
 pub mod webhook;
 
