@@ -247,7 +247,7 @@ impl<'p> Endings<'p> {
         for (operation, indices) in by_operation {
             let (changed, alike): (Vec<_>, Vec<_>) = indices
                 .into_iter()
-                .partition(|at| self.all[*at].2 != self.all[*at].3);
+                .partition(|at| self.differs_in_what(*at));
             let rights: BTreeSet<_> = changed.iter().map(|at| &self.all[*at].3).collect();
             let [right] = rights.into_iter().collect::<Vec<_>>()[..] else {
                 continue;
@@ -288,6 +288,12 @@ impl<'p> Endings<'p> {
             }
         }
         found
+    }
+
+    /// Whether a call ends differently for what it calls: one that both refuse for its key says nothing of that.
+    fn differs_in_what(&self, at: usize) -> bool {
+        let (_, _, left, right) = &self.all[at];
+        left != right && [left, right].iter().any(|it| it.status != 401)
     }
 
     /// How these end on the left.
