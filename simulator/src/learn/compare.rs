@@ -127,20 +127,9 @@ impl<'r> Comparison<'r> {
         out: &mut Compared,
     ) {
         let status = |of: &Enveloped| Json::Int(i64::from(of.status));
-        let (mut there, mut own) = (
-            vec![("http".to_owned(), status(recorded))],
-            vec![("http".to_owned(), status(answer))],
-        );
-        let owned = |envelope: &Json<'static>| {
-            leaves(envelope)
-                .into_iter()
-                .map(|(path, leaf)| (path, leaf.0.clone()))
-                .collect::<Vec<_>>()
-        };
-        there.extend(owned(&recorded.envelope));
-        own.extend(owned(&answer.envelope));
-        let (there, own): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            (there.into_iter().collect(), own.into_iter().collect());
+        let statuses = (status(recorded), status(answer));
+        let there = members(recorded, &statuses.0);
+        let own = members(answer, &statuses.1);
         let paths: BTreeSet<&String> = there.keys().chain(own.keys()).collect();
         // Of an error that is no outcome, and where it says what it always says, the words are the service's own.
         let usual = |code: &str| {
@@ -153,21 +142,25 @@ impl<'r> Comparison<'r> {
         };
         let refused = recorded.code().is_some_and(usual);
         for path in paths {
-            let pair = (there.get(path), own.get(path));
+            let pair = (there.get(path).copied(), own.get(path).copied());
             if pair.0.is_none() && (OPTIONAL.contains(&path.as_str()) || self.is_form(call, path)) {
                 continue;
             }
             out.members += 1;
-            let by_form = self.is_form(call, path)
-                || refused && path == "error.message"
-                || pair.0.is_some_and(|there| is_time_of(recorded, there));
+            let by_form = || {
+                self.is_form(call, path)
+                    || refused && path == "error.message"
+                    || pair.0.is_some_and(|there| is_time_of(recorded, there))
+            };
             let alike = match pair {
-                (Some(there), Some(own)) if by_form => {
-                    there.kind() == own.kind() || there.as_num().is_some() && own.as_num().is_some()
+                (Some(there), Some(own)) => {
+                    let are_numbers = there.as_num().is_some() && own.as_num().is_some();
+                    same(there, own)
+                        || here.carried(there, own)
+                        || (there.kind() == own.kind() || are_numbers) && by_form()
                 }
                 // What was charged before a price is known to both depends on the wallet.
-                (Some(_), None) if by_form => true,
-                (Some(there), Some(own)) => same(there, own) || here.carried(there, own),
+                (Some(_), None) => by_form(),
                 _ => false,
             };
             if !alike {
@@ -207,6 +200,17 @@ impl<'r> Comparison<'r> {
             None => BY_FORM[..6].iter().any(|(known, _)| *known == path),
         }
     }
+}
+
+/// What an answer says, by its path, and its status.
+fn members<'j>(
+    of: &'j Enveloped,
+    status: &'j Json<'static>,
+) -> BTreeMap<String, &'j Json<'static>> {
+    let said = leaves(&of.envelope)
+        .into_iter()
+        .map(|(path, leaf)| (path, leaf.0));
+    said.chain([("http".to_owned(), status)]).collect()
 }
 
 /// An answer is made in so many seconds before and after it says that it was.

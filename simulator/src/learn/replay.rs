@@ -176,15 +176,11 @@ impl<'r> Life<'r> {
         }
     }
 
-    /// A text as it is called here.
-    fn here(&self, text: &str) -> String {
-        let known = self
-            .issued
-            .iter()
-            .filter(|(there, _)| text.contains(there.as_str()));
-        known.fold(text.to_owned(), |text, (there, here)| {
-            text.replace(there.as_str(), here)
-        })
+    /// A path as it is called here.
+    fn here(&self, path: &str) -> String {
+        let parts = path.split('/');
+        let known = |part| self.issued.get(part).map_or(part, String::as_str);
+        parts.map(known).collect::<Vec<_>>().join("/")
     }
 
     /// A body with what is issued here in the place of what was issued there, and what that was.
