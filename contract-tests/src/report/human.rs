@@ -315,6 +315,7 @@ mod tests {
     use super::*;
     use crate::event::Coverage;
     use crate::report::tests::sample;
+    use crate::verdict::{Finding, Verdict};
 
     #[test]
     fn a_run_is_reported_by_check_and_then_by_clause() {
@@ -381,6 +382,34 @@ mod tests {
         let none = "0 skipped, 0 proven, 0 asked, 0 not asked, 0 excluded";
         let counted = format!("\nclauses: 1 broken, 1 known, {none}\n");
         assert!(report.contains(&counted), "{report}");
+    }
+
+    #[test]
+    fn what_a_ruling_says_is_noted_once_with_the_first_answer_that_differs() {
+        let noted = |clause: &str, found: &str| Finding {
+            case: "two people".to_owned(),
+            step: 0,
+            verdict: Verdict::Noted {
+                clause: clause.to_owned(),
+                what: "it is not so that both agree".to_owned(),
+                found: found.to_owned(),
+            },
+        };
+        let check = CheckResult {
+            check: "a.check",
+            findings: ["a.clause", "ruling.1"]
+                .into_iter()
+                .flat_map(|clause| [noted(clause, "1 and 2"), noted(clause, "3 and 4")])
+                .collect(),
+            ..CheckResult::default()
+        };
+        let notes = notes(&RunSummary::of(&[Event::CheckFinished(check)]));
+        insta::assert_snapshot!(notes.trim(), @"
+        noted, and not broken:
+          a.clause: it is not so that both agree: 1 and 2 (1 time, first in a.check: two people, step 1)
+          a.clause: it is not so that both agree: 3 and 4 (1 time, first in a.check: two people, step 1)
+          ruling.1: it is not so that both agree: 1 and 2 (2 times, first in a.check: two people, step 1)
+        ");
     }
 
     #[test]

@@ -254,7 +254,8 @@ impl<'e> RunSummary<'e> {
         times
     }
 
-    /// What is remarkable and breaks nothing: equal ones once.
+    /// What is remarkable and breaks nothing: equal ones once, and what a ruling says, which each answer may differ from in
+    /// its own way, with the first that does.
     #[must_use]
     pub fn notes(&self) -> Vec<Note<'e>> {
         let mut notes: Vec<Note<'e>> = Vec::new();
@@ -268,9 +269,10 @@ impl<'e> RunSummary<'e> {
                 else {
                     continue;
                 };
+                let is_ruling = clause.starts_with("ruling.");
                 let equal = notes.iter_mut().find(|note| {
-                    (note.clause, note.what, note.found)
-                        == (clause.as_str(), what.as_str(), found.as_str())
+                    (note.clause, note.what) == (clause.as_str(), what.as_str())
+                        && (is_ruling || note.found == found)
                 });
                 match equal {
                     Some(note) => note.times += 1,

@@ -32,18 +32,17 @@ pub(super) fn judge(
         item: rule.item,
     };
     let broken = rule.claim.broken(&exchange);
-    let what = format!("`{}`", rule.claim.text);
     if rule.only_noted {
         if let Some(found) = broken {
-            let clause = clause.to_owned();
             findings.note(Verdict::Noted {
-                clause,
-                what,
+                clause: clause.to_owned(),
+                what: format!("it is not so that {}", rule.says),
                 found,
             });
         }
         return;
     }
+    let what = format!("`{}`", rule.claim.text);
     let found = broken.clone().unwrap_or_default();
     let expected = format!("that {}", rule.says);
     findings.must(clause, broken.is_none(), &what, expected, found);
