@@ -3,6 +3,7 @@
 mod support;
 
 use std::num::NonZeroUsize;
+use std::thread;
 
 use svc_contract_tests::check::{self, Check};
 use svc_contract_tests::client::{Client, Keyring};
@@ -64,13 +65,25 @@ fn run_in_any_order(contract: &Contract, seed: &str) -> (Vec<&'static str>, Stri
 #[test]
 fn in_whatever_order_checks_and_cases_run_none_fails() {
     let contract = Contract::built_in();
-    let mut orders = Vec::new();
-    for number in 0..runs() {
+    let run = |number| {
         let seed = format!("order-{number}");
         let (ran, broken) = run_in_any_order(&contract, &seed);
         assert_eq!(broken, "", "seed {seed}");
         assert_eq!(ran.len(), asked(&support::setting(&contract)).len());
-        orders.push(ran);
+        ran
+    };
+    // As many at once as are run here by default; what fails in one fails here.
+    let numbers: Vec<u32> = (0..runs()).collect();
+    let mut orders = Vec::new();
+    for some in numbers.chunks(RUNS as usize) {
+        thread::scope(|scope| {
+            let threads = some.iter().map(|number| scope.spawn(|| run(*number)));
+            let threads: Vec<_> = threads.collect();
+            let ran = threads
+                .into_iter()
+                .map(|thread| thread.join().expect("it passes"));
+            orders.extend(ran);
+        });
     }
     let drawn = orders.len();
     orders.sort();
