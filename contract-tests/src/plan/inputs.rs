@@ -89,13 +89,14 @@ pub fn read(
     known: &[Input],
 ) -> Result<Vec<Input>, Problems> {
     let (inputs, problems) = Table::of_source(source, |root| {
-        let mut inputs: Vec<Input> = Vec::new();
+        let (mut inputs, mut rows) = (Vec::new(), 0);
         for table in root.tables("input") {
+            rows += 1;
             let input = one(contract, &table, known, &inputs);
             table.done();
             inputs.extend(input);
         }
-        if inputs.is_empty() && root.is_intact() {
+        if rows == 0 && root.is_intact() {
             root.lacks("there is no `[[input]]` here");
         }
         inputs
@@ -148,13 +149,27 @@ fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]
         ends.unknown("the ending", &input.ends, codes.chain([COMPLETED, PENDING]));
     }
     let same = |other: &&Input| other.overlaps(contract, &input);
-    if known.iter().chain(before).any(|other| same(&other)) {
+    if before.iter().any(|other| same(&other)) {
+        value.problem_with_hint("this input is there already", "an input is fixed once");
+    }
+    let mut fixed = known.iter().filter(same);
+    let Some(first) = fixed.next() else {
+        return Some(input);
+    };
+    // Whoever repeats what the specification says is right.
+    if !std::iter::once(first)
+        .chain(fixed)
+        .all(|fixed| fixed.ends == input.ends && input.with.is_empty())
+    {
         value.problem_with_hint(
-            "this input is there already",
-            "an input is fixed once; the specification's own need not be repeated",
+            "the specification fixes this input",
+            format!(
+                "it ends with `{}`: take the row out, or what stands beside it",
+                first.ends
+            ),
         );
     }
-    Some(input)
+    None
 }
 
 /// The clause that an input shows which names none: what the specification says of its ending.
@@ -346,11 +361,23 @@ mod tests {
     }
 
     #[test]
+    fn what_the_specification_fixes_may_be_repeated_and_no_row_stands_twice() {
+        let row = "[[input]]\noperation = \"screen.mobile-silent\"\nfield = \"mobile\"\n\
+                   value = \"9000000001\"\nends = \"completed\"\n";
+        let source = Source::new("mine.toml", row);
+        let read = read(&Contract::built_in(), &source, &built_in());
+        assert!(read.is_ok_and(|inputs| inputs.is_empty()));
+        let other = row.replace("9000000001", "9812345678");
+        let twice = mistakes(&format!("{other}{other}"));
+        assert!(twice.contains("this input is there already"), "{twice}");
+    }
+
+    #[test]
     fn every_mistake_is_reported_with_its_line_and_a_hint() {
         let text = "[[input]]\nclause = \"sandbox.pan-succes\"\nformat = \"pann\"\n\
                     value = \"ABCDE1234F\"\nend = \"completed\"\nends = \"SVC_NO_RECORD\"\n\
                     \n[[input]]\nclause = \"sandbox.pan-success\"\nformat = \"pan\"\n\
-                    value = \"AAAAA0000A\"\nends = \"completed\"\n";
+                    value = \"AAAAA0000A\"\nends = \"SVC_NO_RECORD_FOUND\"\n";
         insta::assert_snapshot!(mistakes(text), @r#"
         error: the clause `sandbox.pan-succes` is not known
          --> mine.toml:2:10
@@ -384,13 +411,13 @@ mod tests {
           |
           = help: did you mean `SVC_NO_RECORD_FOUND`?
 
-        error: this input is there already
+        error: the specification fixes this input
           --> mine.toml:11:9
            |
         11 | value = "AAAAA0000A"
            |         ^^^^^^^^^^^^
            |
-           = help: an input is fixed once; the specification's own need not be repeated
+           = help: it ends with `completed`: take the row out, or what stands beside it
 
         5 mistakes found
         "#);
