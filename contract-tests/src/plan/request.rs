@@ -76,7 +76,7 @@ pub enum CarriedPart {
     Path,
     /// An amount that is a paisa away, and as many rupees.
     AnotherPaisa,
-    /// A whole number, which is no text where it is put.
+    /// A number without what stands behind its point, which is no text where it is put.
     Number,
     /// An amount, as a text with its paise.
     Amount,
@@ -318,9 +318,9 @@ impl Carry {
             CarriedPart::Path => path_of(&value).map(str::to_owned).ok_or_else(missing),
             CarriedPart::Number => {
                 let number: Option<f64> = value.parse().ok();
-                let whole = number.filter(|number| number.fract() == 0.0);
-                let none = || format!("{}: {value} is no whole number", missing());
-                whole.map(|whole| format!("{whole:.0}")).ok_or_else(none)
+                let none = || format!("{}: {value} is no number", missing());
+                let whole = number.map(f64::floor).ok_or_else(none)?;
+                Ok(format!("{whole:.0}"))
             }
             CarriedPart::Amount => amount(&value).ok_or_else(missing),
             CarriedPart::AnotherPaisa => another_paisa(&value).ok_or_else(missing),

@@ -66,8 +66,7 @@ pub(super) fn same(
     shape: Option<&Shape>,
 ) {
     let said = |data| {
-        let mut found = BTreeMap::new();
-        named("data", data, shape, &mut found);
+        let mut found = said(data, shape);
         found.retain(|place, _| !is_made_up(place));
         found
     };
@@ -81,6 +80,13 @@ pub(super) fn same(
     };
     let what = format!("`{place}` of the same call made again");
     findings.must(clause, odd.is_none(), &what, shown(&first), shown(&again));
+}
+
+/// What the data of an answer says, by place, in print: all that the shape names.
+pub(super) fn said(data: &Json<'_>, shape: Option<&Shape>) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    named("data", data, shape, &mut found);
+    found
 }
 
 fn is_made_up(place: &str) -> bool {
