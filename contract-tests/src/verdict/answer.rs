@@ -136,7 +136,13 @@ impl<'a> Answer<'a> {
     /// The operation that was called; of an answer that was looked up, the one that gave it.
     pub(super) fn operation<'c>(&self, setting: &Setting<'c>) -> Option<&'c Operation> {
         match self.looked_up() {
-            true => setting.contract.operation(self.text(&["endpoint"])),
+            true => {
+                // One with paths of its own below it may be told with them.
+                let endpoint = self.text(&["endpoint"]);
+                let whole = endpoint.rsplit_once('.').map(|(whole, _)| whole);
+                let row = |id| setting.contract.operation(id);
+                row(endpoint).or_else(|| row(whole?))
+            }
             false => setting.operation_at(&self.request.path),
         }
     }

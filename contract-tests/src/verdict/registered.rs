@@ -217,8 +217,8 @@ fn says_the_same(
     look_up: &Answer<'_>,
 ) {
     // What no row names may stand in one of them alone.
-    let said_alike = |old: &Json<'_>, new: &Json<'_>, endpoint: &str| {
-        let row = findings.setting.contract.operation(endpoint);
+    let row = look_up.operation(findings.setting);
+    let said_alike = |old: &Json<'_>, new: &Json<'_>| {
         let said = |data| alike::said(data, row.map(|row| &row.response));
         said(old) == said(new)
     };
@@ -248,9 +248,7 @@ fn says_the_same(
         let mut places = places.iter();
         let by_rulings = findings.setting.by_rulings();
         let same = places.all(|place| match (said(place), look_up.at(place)) {
-            (Some(old), Some(new)) if *place == ["data"] && !by_rulings => {
-                said_alike(old, new, look_up.text(&["endpoint"]))
-            }
+            (Some(old), Some(new)) if *place == ["data"] && !by_rulings => said_alike(old, new),
             (Some(old), Some(new)) => value::same(old, new),
             (old, new) => old.is_none() && new.is_none(),
         });

@@ -2,9 +2,10 @@
 
 use svc_fixtures::contract::Environment;
 
-use super::{exchange, judge, one_call, setting};
+use super::{CONTRACT, exchange, judge, one_call, setting};
 use crate::capture::{Channel, Exchange};
-use crate::plan::{RequestTemplate, Rule, Step, WebhookRule};
+use crate::plan::{RequestTemplate, Rule, Setting, Step, WebhookRule};
+use crate::profile::Profile;
 use crate::verdict::Verdict;
 
 /// What came at these seconds after the first, each answered so, watched for so long.
@@ -25,6 +26,10 @@ fn came(attempts: &[(i64, u16)], watched_s: i64) -> Exchange {
 
 /// What is found of a rule in the last of these answers.
 fn found(rule: WebhookRule, answers: Vec<Exchange>) -> Vec<Verdict> {
+    found_by(&setting(), rule, answers)
+}
+
+fn found_by(setting: &Setting<'_>, rule: WebhookRule, answers: Vec<Exchange>) -> Vec<Verdict> {
     let (mut case, captured) = one_call(Vec::new(), answers);
     let silent = Step {
         request: RequestTemplate::get("/"),
@@ -33,7 +38,7 @@ fn found(rule: WebhookRule, answers: Vec<Exchange>) -> Vec<Verdict> {
     case.steps = vec![silent; captured.exchanges.len()];
     let last = case.steps.len() - 1;
     case.expect(last, "the.rule", Rule::Webhook(rule));
-    let found = judge(&setting(), &case, &captured).into_iter();
+    let found = judge(setting, &case, &captured).into_iter();
     let found = found.filter(|finding| finding.step == last);
     found.map(|finding| finding.verdict).collect()
 }
@@ -69,6 +74,46 @@ fn a_refused_webhook_is_tried_again_at_its_instants_and_at_no_other() {
     assert!(scheduled(&refused(&[0, 30]), 100));
     assert!(!scheduled(&refused(&[0, 30]), 140), "two minutes are over");
     assert!(scheduled(&[(0, 204), (15, 204)], 40), "it was taken");
+}
+
+#[test]
+fn a_look_up_says_what_the_webhook_said_beside_what_no_row_names() {
+    let said = |endpoint: &str, uri: &str, more: &str| {
+        let documents = format!(r#"{{"documents":[{{"uri":"{uri}"}}]{more}}}"#);
+        format!(
+            r#"{{"verificationId":"svcv_a","endpoint":"{endpoint}","status":"completed","data":{documents}}}"#
+        )
+    };
+    let mut provider = setting();
+    provider.profile = Profile::Provider;
+    let breaks_for = |setting: &Setting<'_>, endpoint: &str, uri: &str, more: &str| {
+        let delivery = serde_json::json!({
+            "method": "POST", "atS": 1_800_000_000, "status": 204,
+            "body": said(endpoint, "in.gov:1", ""),
+        });
+        let body = serde_json::json!({"deliveries": [delivery], "others": 0, "watchedS": 0});
+        let came = exchange(
+            Environment::Test,
+            Channel::Registered,
+            200,
+            &body.to_string(),
+        );
+        let looked = said(endpoint, uri, more);
+        let mut looked = exchange(Environment::Test, Channel::Page, 200, &looked);
+        looked.request.path = "/v1/verifications/svcv_a".to_owned();
+        let rule = WebhookRule::SaysTheSame { came: 0 };
+        breaks(&found_by(setting, rule, vec![came, looked]))
+    };
+    let more = r#","trace":"x""#;
+    let mut rows = CONTRACT.operations.iter();
+    let row = rows.find(|row| row.path.ends_with("/*"));
+    let id = row.map(|row| row.id.clone()).expect("paths below one");
+    for endpoint in [id.clone(), format!("{id}.start")] {
+        assert!(!breaks_for(&provider, &endpoint, "in.gov:1", ""));
+        assert!(!breaks_for(&provider, &endpoint, "in.gov:1", more));
+        assert!(breaks_for(&provider, &endpoint, "in.gov:2", more));
+        assert!(breaks_for(&setting(), &endpoint, "in.gov:1", more));
+    }
 }
 
 #[test]
