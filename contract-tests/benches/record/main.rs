@@ -8,6 +8,7 @@ mod plain;
 mod proxy;
 
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use load::{LOADS, Load};
 use proxy::Proxy;
@@ -16,12 +17,19 @@ use svc_test_support::{Behaviour, Folder, Server};
 /// How often everything is measured; the middle one counts.
 const ROUNDS: usize = 3;
 
-/// An answer of the sandbox, as it is on the wire.
-const ANSWER: &[u8] = concat!(
-    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 485\r\n\r\n",
-    r#"{"success":true,"verificationId":"svcv_01jv8m3k9x2q4r6t8w0y2a4c6e","referenceId":null,"endpoint":"verify.identity.pan","status":"completed","data":{"pan":"AAAAA0000A","name":"","nameMatchScore":0,"nameOnPan":"ANITA SAMPLE","category":"Individual or person","panStatus":"VALID","lastUpdated":"2026-01-05"},"billing":{"charged":false,"amount":0,"currency":"INR"},"meta":{"createdAt":"2027-01-15T08:00:00Z","environment":"test","latencyMs":250,"provider":"sample","padding":"0123456789"}}"#
-)
-.as_bytes();
+/// An answer of the sandbox, as it is on the wire, with an id of its own and the time: nothing in it is broken, for what is
+/// broken is reported, too.
+fn answer() -> Vec<u8> {
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    let nth = MADE.fetch_add(1, Ordering::Relaxed);
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
+    let body = format!(
+        r#"{{"success":true,"verificationId":"svcv_{nth:026}","referenceId":null,"endpoint":"verify.identity.pan","status":"completed","data":{{"pan":"AAAAA0000A","name":"","nameMatchScore":0,"nameOnPan":"ANITA SAMPLE","category":"Individual or person","panStatus":"VALID","lastUpdated":"2026-01-05"}},"billing":{{"charged":false,"amount":0,"currency":"INR"}},"meta":{{"createdAt":"{now}","environment":"test","latencyMs":250,"provider":"sample"}}}}"#
+    );
+    let length = body.len();
+    format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}")
+        .into_bytes()
+}
 
 const REQUEST: &[u8] = b"POST /v1/verify/identity/pan HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer svc_test_bench_key\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{\"pan\":\"AAAAA0000A\"}";
 
@@ -36,10 +44,7 @@ fn main() {
         let mut parts = words.iter().filter(|word| !word.starts_with("--"));
         parts.clone().next().is_none() || parts.any(|part| load.name.contains(part))
     };
-    let head = ANSWER.windows(4).position(|it| it == b"\r\n\r\n");
-    let body = ANSWER.len() - 4 - head.expect("a head");
-    assert_eq!(body, 485, "the content-length above");
-    let server = Server::behaving(Behaviour::Forgets(ANSWER));
+    let server = Server::behaving(Behaviour::Makes(answer));
     let folder = Folder::new("bench-record");
     let own = std::env::current_exe().expect("a program");
     let mut plain = Command::new(own);
@@ -105,7 +110,7 @@ fn report(load: &Load, all: &[Proxy]) {
 
 fn row(load: &Load, proxy: &Proxy) -> Row {
     let before = proxy.cpu();
-    let sent = load.send(proxy.address, REQUEST, ANSWER.len());
+    let sent = load.send(proxy.address, REQUEST, answer().len());
     let cpu = proxy.cpu_when_quiet() - before;
     let at = |part: f64| {
         let last = sent.waited.len() - 1;

@@ -49,6 +49,8 @@ pub enum Behaviour {
     Answers(&'static [u8]),
     /// Answers each request with these bytes and keeps the connection, but remembers nothing: for benches.
     Forgets(&'static [u8]),
+    /// Answers each request with what this makes and keeps the connection, but remembers nothing: for benches.
+    Makes(fn() -> Vec<u8>),
     /// Answers the first request with these bytes and closes.
     AnswersOnce(&'static [u8]),
     /// Writes these bytes after a request and then only waits for the client to go.
@@ -244,13 +246,14 @@ async fn behave(behaviour: Behaviour, mut stream: TcpStream, number: usize, seen
         let Some(request) = read(&mut stream, number).await else {
             return;
         };
-        if !matches!(behaviour, Behaviour::Forgets(_)) {
+        if !matches!(behaviour, Behaviour::Forgets(_) | Behaviour::Makes(_)) {
             seen.push(request);
         }
         match behaviour {
             Behaviour::Answers(answer) | Behaviour::Forgets(answer) => {
                 drop(stream.write_all(answer).await);
             }
+            Behaviour::Makes(answer) => drop(stream.write_all(&answer()).await),
             Behaviour::AnswersThenResets(answer) if nth == 0 => {
                 drop(stream.write_all(answer).await);
             }
