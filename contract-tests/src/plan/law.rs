@@ -1,5 +1,6 @@
 //! What a law asks and claims, as a request and a rule of a case.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use svc_fixtures::contract::{Contract, Environment, Operation};
@@ -64,13 +65,13 @@ impl LawBody {
 
 /// What was asked and answered, as laws look at it.
 #[must_use]
-pub fn so_far(earlier: &[Exchange], item: usize) -> pairs::Exchange {
-    let json = |bytes: &[u8]| Json::parse(bytes).map_or(Json::Null, Json::into_owned);
+pub fn so_far(earlier: &[Exchange], item: usize) -> pairs::Exchange<'_> {
+    let json = |bytes| Json::parse(bytes).unwrap_or(Json::Null);
     let answers = earlier.iter().map(Exchange::last);
     let answers = answers.map(|last| last.map_or(Json::Null, |last| json(&last.body)));
     pairs::Exchange {
         first: earlier.first().map(|first| json(&first.request.body)),
-        answers: answers.collect(),
+        answers: answers.map(Cow::Owned).collect(),
         item,
     }
 }

@@ -10,7 +10,7 @@ use svc_fixtures::contract::Environment;
 
 use crate::capture::{CapturedCase, Channel, Credential, Request};
 use crate::plan::{Setting, USAGE, VERIFICATIONS, inputs};
-use crate::redact::{REDACTED, Redactor, Secret};
+use crate::redact::{REDACTED, Redactor, Searched, Secret};
 use crate::verdict::posted;
 
 /// Headers that are secrets themselves.
@@ -134,7 +134,7 @@ fn secrets(value: &str) -> Vec<Secret> {
 /// Headers as they are written down, names in lower case.
 pub(super) fn headers(
     headers: &HeaderMap,
-    redactor: &Redactor,
+    redactor: Searched<'_>,
     local: bool,
 ) -> Vec<(String, String)> {
     let shown = |name: &str, value: &str| match PLAIN.contains(&name) {
@@ -144,15 +144,26 @@ pub(super) fn headers(
         false if local || name.contains("ratelimit") => (redactor.text(name), redactor.text(value)),
         false => (redactor.text(name), NOT_KEPT.to_owned()),
     };
-    let own = [posted::VERIFIED, "authorization"];
-    let written = headers
-        .iter()
-        .filter(|(name, _)| !own.contains(&name.as_str()));
-    let written = written.map(|(name, value)| {
-        let value = String::from_utf8_lossy(value.as_bytes());
-        shown(name.as_str(), &value)
+    let written = written(headers).map(|(name, value)| {
+        let value = String::from_utf8_lossy(value);
+        shown(name, &value)
     });
     written.collect()
+}
+
+/// What of headers may be written down and may have a secret in it.
+pub(super) fn searched(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
+    let open = written(headers).filter(|(name, _)| !SECRET.contains(name));
+    open.flat_map(|(name, value)| [name.as_bytes(), value])
+}
+
+/// Headers that are written down in some way.
+fn written(headers: &HeaderMap) -> impl Iterator<Item = (&str, &[u8])> {
+    let own = [posted::VERIFIED, "authorization"];
+    let pairs = headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_bytes()));
+    pairs.filter(move |(name, _)| !own.contains(name))
 }
 
 /// Whom a path of a service goes to: what is below `/v1/` is the interface, but for what a browser asks beforehand; all

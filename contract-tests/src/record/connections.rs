@@ -17,6 +17,7 @@ use super::desk::{self, Say};
 use super::file::CaptureFile;
 use super::flight::ToDesk;
 use super::heads::Forward;
+use super::lines::Lines;
 use super::passing::Proxy;
 use super::{RecordPlan, Recorded, Route};
 
@@ -31,7 +32,7 @@ const HEADERS: usize = 1000;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Passes on and records until `ended` comes back; then takes no further connection and waits for what is under way.
-/// `say` is told a line for each verdict that is broken.
+/// `say` is told a line for each verdict that is broken, on a thread of its own.
 ///
 /// # Errors
 /// Where the recording can't begin, or the thread that writes it is no more.
@@ -43,6 +44,8 @@ pub async fn record(
     ended: impl Future<Output = ()>,
 ) -> anyhow::Result<Recorded> {
     let (sender, landed) = mpsc::channel();
+    let (mut lines, sayer) = Lines::start(say).context("no thread for what is said")?;
+    let say = Box::new(move |line: &str| lines.say(line));
     let desk = {
         let plan = plan.clone();
         std::thread::Builder::new()
@@ -80,7 +83,13 @@ pub async fn record(
     // Connections that were cut let go of theirs first, where they are asked to.
     tokio::task::yield_now().await;
     proxy.end();
-    let written = tokio::task::spawn_blocking(move || desk.join()).await?;
+    let written = tokio::task::spawn_blocking(move || {
+        let written = desk.join();
+        // The desk is gone, and what it wanted to say is said before what the end says.
+        let _ = sayer.join();
+        written
+    });
+    let written = written.await?;
     written.map_err(|_| {
         anyhow::anyhow!("the recording broke off: what passed since is not in the file")
     })

@@ -29,7 +29,7 @@ pub type Say = Box<dyn FnMut(&str) + Send>;
 
 /// How long exchanges are gathered, to be judged and written at once. Of 1,000 calls a second each costs a tenth more of the
 /// processor in 10 ms, and as much less in 100; but then the proxy waits for what was gathered.
-const GATHER: Duration = Duration::from_millis(25);
+const GATHER: Duration = Duration::from_millis(50);
 
 /// So many are judged and written at once: who waits for a place waits no longer than for that.
 const MOST_AT_ONCE: usize = 64;
@@ -263,28 +263,37 @@ fn exchange(
             .then(|| format!("a body of {} bytes", body.length));
         let plain = coding::plain(headers, body.bytes, plan.most_bytes);
         let plain = plain.map_err(|why| cut.unwrap_or_else(|| format!("a body of which {why}")));
-        let plain = plain.unwrap_or_else(|why| {
+        plain.unwrap_or_else(|why| {
             unread = Some(why);
             Vec::new()
-        });
-        redactor.bytes(&plain)
+        })
     };
     let sent_length = seen.sent.is_cut().then_some(seen.sent.length);
     let sent = body(&seen.headers, seen.sent);
     let too_long = seen.came.is_cut();
-    let response = match (seen.answer, seen.error) {
+    let came = match (seen.answer, seen.error) {
         (_, Some(error)) => Err(redactor.error(error)),
         (Some(_), None) if too_long => Err(TransportError::TooLong {
             limit: plan.most_bytes,
         }),
-        (Some((status, headers)), None) => Ok(Response {
-            status: status.as_u16(),
-            body: body(&headers, seen.came),
-            headers: clean::headers(&headers, redactor, local),
-        }),
+        (Some((status, headers)), None) => Ok((status, body(&headers, seen.came), headers)),
         (None, None) => Err(TransportError::Unreachable("nothing came".to_owned())),
     };
-    let path = redactor.text(seen.uri.path());
+    let (path, query) = (seen.uri.path(), seen.uri.query().unwrap_or_default());
+    let mut texts = vec![path.as_bytes(), query.as_bytes(), &sent];
+    texts.extend(clean::searched(&seen.headers));
+    if let Ok((_, body, headers)) = &came {
+        texts.push(body);
+        texts.extend(clean::searched(headers));
+    }
+    let redactor = redactor.searched(&texts);
+    let response = came.map(|(status, body, headers)| Response {
+        status: status.as_u16(),
+        headers: clean::headers(&headers, redactor, local),
+        body: redactor.bytes(body),
+    });
+    let sent = redactor.bytes(sent);
+    let path = redactor.text(path);
     let channel = match seen.kind {
         RouteKind::Calls(_) => clean::channel(&path, preflight),
         RouteKind::Webhooks => Channel::Webhook,
@@ -299,7 +308,7 @@ fn exchange(
         channel,
         environment,
         method: seen.method.as_str().to_owned(),
-        query: redactor.text(seen.uri.query().unwrap_or_default()),
+        query: redactor.text(query),
         path,
         authorization: authorized.then(|| Secret::new(REDACTED)),
         headers,

@@ -14,6 +14,7 @@ mod file;
 mod flight;
 mod har;
 mod heads;
+mod lines;
 mod passing;
 mod seen;
 

@@ -1,5 +1,7 @@
 //! Whether a law holds of the answers to a case.
 
+use std::borrow::Cow;
+
 use svc_fixtures::json::Json;
 use svc_fixtures::pairs;
 
@@ -22,13 +24,13 @@ pub(super) fn judge(
     if known.len() <= at || !completed {
         return;
     }
-    let own = |json: Option<Json<'_>>| json.map_or(Json::Null, Json::into_owned);
+    let answers = known.iter().map(|answer| {
+        let json = answer.json.as_ref();
+        json.map_or(Cow::Owned(Json::Null), Cow::Borrowed)
+    });
     let exchange = pairs::Exchange {
-        first: Some(own(Json::parse(&known[0].request.body).ok())),
-        answers: known
-            .iter()
-            .map(|answer| own(answer.json.clone()))
-            .collect(),
+        first: Some(Json::parse(&known[0].request.body).unwrap_or(Json::Null)),
+        answers: answers.collect(),
         item: rule.item,
     };
     let broken = rule.claim.broken(&exchange);

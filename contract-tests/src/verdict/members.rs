@@ -1,5 +1,7 @@
 //! What the members of one answer say of each other and of their request.
 
+use std::borrow::Cow;
+
 use svc_fixtures::contract::Operation;
 use svc_fixtures::json::Json;
 use svc_fixtures::pairs::{self, Within};
@@ -9,28 +11,21 @@ use super::finding::Findings;
 
 /// Judges a completed answer by the rows that are about its operation.
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation) {
-    let rows = Within::built_in().iter();
-    let mut rows = rows
-        .filter(|it| it.row.of.contains(&operation.id))
-        .peekable();
-    if rows.peek().is_none() {
+    let rows = Within::of(&operation.id);
+    if rows.is_empty() {
         return;
     }
     // A look-up shows the answer of a call whose request it does not have.
     let request = Json::parse(&answer.request.body).ok();
     let request = request.filter(|_| !answer.looked_up());
-    let exchange = pairs::Exchange {
-        first: request.map(Json::into_owned),
-        answers: answer
-            .json
-            .iter()
-            .map(|json| json.clone().into_owned())
-            .collect(),
+    let mut exchange = pairs::Exchange {
+        first: request,
+        answers: answer.json.iter().map(Cow::Borrowed).collect(),
         item: 0,
     };
     for within in rows {
         let clause = within.row.clause.as_ref().unwrap_or(&operation.clause);
-        for (claim, found) in within.broken(&exchange) {
+        for (claim, found) in within.broken(&mut exchange) {
             let (what, claim) = ("the members of `data`", in_words(claim));
             findings.must(clause, false, what, claim, found);
         }

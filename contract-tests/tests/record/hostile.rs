@@ -69,6 +69,24 @@ fn a_client_that_goes_away_ends_its_own_exchange_alone() {
 }
 
 #[test]
+fn whoever_does_not_read_what_is_broken_keeps_nobody_waiting() {
+    let server = Server::behaving(Behaviour::Answers(FINE));
+    let local = ["--listen", "127.0.0.1:0", "--forward", &server.url];
+    let recording = Recording::unheard(&local);
+    let all = "GET /v1/usage HTTP/1.1\r\nHost: h\r\n\r\n".repeat(1999);
+    let last = "GET /v1/usage HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+    let came = raw(recording.address(), (all + last).as_bytes());
+    assert_eq!(came.matches("200 OK").count(), 2000);
+    let ended = recording.end();
+    assert!(
+        ended.said.contains(" lines left out"),
+        "{}",
+        ended.said.len()
+    );
+    assert_eq!(ended.capture.cases.len(), 2000);
+}
+
+#[test]
 fn a_client_that_talks_nonsense_harms_nobody() {
     let server = Server::behaving(Behaviour::Answers(FINE));
     let recording = Recording::of(&server.url, &[]);

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -17,6 +18,8 @@ pub(crate) struct Recording {
     pub(crate) addresses: Vec<String>,
     said: Arc<Mutex<String>>,
     reader: JoinHandle<()>,
+    /// Has what it says behind that read.
+    hears: Sender<()>,
 }
 
 /// What became of a recording.
@@ -37,6 +40,13 @@ impl Recording {
     }
 
     pub(crate) fn start(arguments: &[&str]) -> Self {
+        let recording = Recording::unheard(arguments);
+        recording.hears.send(()).expect("it waits");
+        recording
+    }
+
+    /// Nobody reads what it says but where it listens, before it is to end.
+    pub(crate) fn unheard(arguments: &[&str]) -> Self {
         let folder = Folder::new("record");
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc-contract-tests"));
         command.env_clear().arg("record").args(arguments);
@@ -57,7 +67,9 @@ impl Recording {
         }
         let said = Arc::new(Mutex::new(String::new()));
         let all = Arc::clone(&said);
+        let (hears, heard) = mpsc::channel();
         let reader = std::thread::spawn(move || {
+            heard.recv().expect("it is to be read at the end");
             for line in lines.map_while(Result::ok) {
                 *all.lock().expect("nobody panics") += &format!("{line}\n");
             }
@@ -68,6 +80,7 @@ impl Recording {
             addresses,
             said,
             reader,
+            hears,
         }
     }
 
@@ -88,6 +101,8 @@ impl Recording {
 
     /// Ends it as Ctrl-C does.
     pub(crate) fn end(self) -> Ended {
+        // It may be read already.
+        let _ = self.hears.send(());
         self.program.interrupt();
         let (code, report) = self.program.ended();
         self.reader.join().expect("it ends with its pipe");

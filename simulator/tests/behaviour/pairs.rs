@@ -2,6 +2,7 @@
 //! now (ruling 38): the laws of `fixtures/laws.toml` over random strangers, seeds and instants. Calls go the
 //! whole way, so that flows and times are those of a client.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -70,7 +71,7 @@ pub(super) fn asked(
     world: &World,
     begins: &str,
     draw: &mut dyn FnMut() -> u64,
-) -> Result<Exchange, String> {
+) -> Result<Exchange<'static>, String> {
     let rules = &world.rules;
     let begins: Timestamp = begins.parse().expect("an instant");
     let mut rehearsal = Rehearsal::at(rules, world.account.clone(), begins);
@@ -82,7 +83,7 @@ pub(super) fn asked(
     for ask in &law.asks {
         let Some(body) = ask.body(&CONTRACT, &exchange, draw) else {
             // A list may be empty, and then it leads nowhere.
-            exchange.answers.push(Json::Null);
+            exchange.answers.push(Cow::Owned(Json::Null));
             continue;
         };
         let index = rules.contract.operation_index(&ask.operation);
@@ -104,7 +105,7 @@ pub(super) fn asked(
             return Err(format!("{operation} is {outcome}: {body}"));
         }
         exchange.first.get_or_insert(body);
-        exchange.answers.push(observed.envelope);
+        exchange.answers.push(Cow::Owned(observed.envelope));
     }
     Ok(exchange)
 }
@@ -178,7 +179,7 @@ fn the_last_quarter_of_the_laws_holds_of_random_strangers() {
 }
 
 /// What a claim compares of some subjects, at the first instant and at the last.
-fn seen(law: &Law) -> Vec<Exchange> {
+fn seen(law: &Law) -> Vec<Exchange<'static>> {
     let mut draw = numbers(7);
     let instants = [INSTANTS[0], INSTANTS[2]];
     let laws = law.of_operations(&CONTRACT);
@@ -191,7 +192,7 @@ fn seen(law: &Law) -> Vec<Exchange> {
 }
 
 /// Whether a claim is broken of somebody whose left side says something else.
-fn heeds_its_left(claim: &Claim, seen: &[Exchange]) -> bool {
+fn heeds_its_left(claim: &Claim, seen: &[Exchange<'_>]) -> bool {
     let mut compared = seen.iter().map(|exchange| claim.compared(exchange));
     let said = |it: &Compared| !it.left.is_empty() && it.right.iter().any(|text| !text.is_empty());
     compared.any(|compared| {

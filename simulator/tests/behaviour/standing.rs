@@ -109,11 +109,12 @@ fn the_members_of_an_answer_agree_with_each_other_and_with_their_request() {
         for subject in 0..SUBJECTS {
             let world = &WORLDS[subject as usize % WORLDS.len()];
             let exchange = asked(&law, world, INSTANTS[1], &mut numbers(subject + 1));
-            let Ok(exchange) = exchange else { continue };
-            let rows = Within::built_in().iter();
-            for within in rows.filter(|it| it.row.of.contains(operation)) {
+            let Ok(mut exchange) = exchange else {
+                continue;
+            };
+            for within in Within::of(operation) {
                 judged.insert(operation.clone());
-                let found = within.broken(&exchange).into_iter();
+                let found = within.broken(&mut exchange).into_iter();
                 broken.extend(found.map(|(claim, found)| format!("{operation}: {claim}: {found}")));
             }
         }

@@ -1,6 +1,7 @@
 //! Identifiers of whoever is declared whose letters say something else than what is declared with them
 //! (rulings 37 and 40). What letters say stands in rows: nothing here knows one.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -48,13 +49,18 @@ pub fn find_contrary_letters(rules: &Rules, sources: &[Arc<Source>]) -> Problems
 }
 
 /// The identifier, and what is known of its holder.
-fn exchange(rules: &Rules, profile: &Profile, field: &str, text: &str) -> Option<Exchange> {
+fn exchange(
+    rules: &Rules,
+    profile: &Profile,
+    field: &str,
+    text: &str,
+) -> Option<Exchange<'static>> {
     let known = rules.known_of(&profile.role, (field, text), DAY)?;
     let asked = Json::Object(vec![(field.to_owned().into(), text.to_owned().into())]);
     let answer = Json::Object(vec![("data".into(), known)]);
     Some(Exchange {
         first: Some(asked),
-        answers: vec![answer],
+        answers: vec![Cow::Owned(answer)],
         item: 0,
     })
 }
@@ -64,7 +70,7 @@ fn problem<'p>(
     profile: &'p Profile,
     (field, text): (&'p str, &'p str),
     letters: &'p Letters,
-    exchange: &Exchange,
+    exchange: &Exchange<'_>,
 ) -> impl Fn(&std::ops::Range<usize>) -> Problem + 'p {
     let Compared { left, right } = letters.claim.compared(exchange);
     move |span| {
