@@ -14,7 +14,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use crate::capture::{
-    CapturedCase, Channel, Credential, Exchange, Mistake, Request, Response, TransportError,
+    CapturedCase, Channel, Credential, Exchange, Misplaced, Mistake, Request, Response,
+    TransportError,
 };
 use crate::plan::{Access, Case, Setting, Step, of_try};
 use crate::redact::{REDACTED, Redactor, Secret};
@@ -221,7 +222,11 @@ impl<'t, T: Target> Client<'t, T> {
         let credential = &step.request.credential;
         let one_host = self.target.is_one_host();
         let key = self.keys.key(credential, environment, account, one_host)?;
+        if let (Some(key), Credential::Misplaced(place)) = (&key, credential) {
+            misplace(&mut request, key, *place);
+        }
         request.authorization = match (&key, credential) {
+            (_, Credential::Misplaced(_)) => None,
             (Some(key), Credential::Mistyped(Mistake::NoScheme)) => Some(key.clone()),
             (Some(key), Credential::Mistyped(Mistake::OtherScheme)) => {
                 Some(Secret::new(format!("Basic {}", key.expose())))
@@ -420,5 +425,23 @@ fn record(captured: &mut CapturedCase, exchange: Result<Exchange, String>) {
     match exchange {
         Ok(exchange) => captured.exchanges.push(exchange),
         Err(why) => captured.stopped = captured.stopped.take().or(Some(why)),
+    }
+}
+
+/// Puts a key where it does not belong.
+fn misplace(request: &mut Request, key: &Secret, place: Misplaced) {
+    let named = place
+        .names()
+        .iter()
+        .map(|name| (*name, key.expose().to_owned()));
+    match place {
+        Misplaced::Query => {
+            let pairs = named.map(|(name, key)| format!("{name}={key}"));
+            request.query = pairs.collect::<Vec<_>>().join("&");
+        }
+        Misplaced::OtherHeader => {
+            let headers = named.map(|(name, key)| (name.to_owned(), key));
+            request.headers.extend(headers);
+        }
     }
 }

@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
-use crate::capture::{Credential, Mistake};
+use crate::capture::{Credential, Misplaced, Mistake};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, USAGE};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::sample::{self, Extent};
@@ -110,6 +110,22 @@ fn missing(setting: &Setting<'_>) -> Option<Vec<Case>> {
             refused(name, request, ErrorCode::AuthInvalid, &clauses).on(*environment)
         })
     };
+    let misplaced = |environment: &Environment| {
+        let places = [
+            ("the key in another header", Misplaced::OtherHeader),
+            ("the key in the query", Misplaced::Query),
+        ];
+        // What stands in a URL stands in logs: a key of live does not go there.
+        let open = match environment {
+            Environment::Test => &places[..],
+            Environment::Live => &places[..1],
+        };
+        let case = |(name, place): &(&str, Misplaced)| {
+            let request = request.clone().by(Credential::Misplaced(*place));
+            refused(name, request, ErrorCode::AuthInvalid, &clauses).on(*environment)
+        };
+        open.iter().map(case).collect::<Vec<_>>()
+    };
     let usage = |environment: &Environment| {
         let request = RequestTemplate::get(USAGE).by(Credential::Nothing);
         refused(
@@ -122,6 +138,7 @@ fn missing(setting: &Setting<'_>) -> Option<Vec<Case>> {
     };
     let environments = setting.environments.iter();
     let cases = environments.clone().flat_map(case);
+    let cases = cases.chain(environments.clone().flat_map(misplaced));
     Some(cases.chain(environments.map(usage)).collect())
 }
 

@@ -116,7 +116,7 @@ impl Keyring {
         let prefix = environment.key_prefix();
         let made = |name: &str| Ok(Some(Secret::new(format!("{prefix}{name}"))));
         match credential {
-            Credential::Own => needed(environment),
+            Credential::Own | Credential::Misplaced(_) => needed(environment),
             Credential::OtherEnvironment => {
                 let real = self.live.as_ref().is_some_and(|key| !key.is_simulators());
                 match environment == Environment::Test && real && !one_host {

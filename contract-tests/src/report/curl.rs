@@ -4,7 +4,7 @@ use data_encoding::BASE64;
 
 use super::escape::is_obeyed;
 use super::run_summary::{Breach, RunSummary};
-use crate::capture::{Channel, Credential, Exchange, Mistake};
+use crate::capture::{Channel, Credential, Exchange, Misplaced, Mistake};
 use crate::event::RunStarted;
 use svc_fixtures::contract::Environment;
 
@@ -39,7 +39,13 @@ pub fn line_by(exchange: &Exchange, started: &RunStarted, names: &Variables) -> 
         Some(address) => quoted(&request.url_at(address)),
         None => format!("\"${variable}\"{}", quoted(&request.path_and_query())),
     };
-    let mut words = vec![format!("curl -sS -X {} {url}", quoted(&request.method))];
+    let (_, key) = names.of(request.environment);
+    let (query, headers) = misplaced(&exchange.credential, key);
+    let mut words = vec![format!(
+        "curl -sS -X {} {url}{query}",
+        quoted(&request.method)
+    )];
+    words.extend(headers);
     if let Some(value) = authorization(&exchange.credential, request.environment, names) {
         words.push(format!("-H {value}"));
     }
@@ -151,7 +157,26 @@ fn authorization(
             Some(literal(format!("Bearer {prefix}{name}")))
         }
         Credential::Header(value) => Some(literal(value.clone())),
-        Credential::Nothing => None,
+        Credential::Misplaced(_) | Credential::Nothing => None,
+    }
+}
+
+/// What stands behind the URL, and the headers, where a key stands at another place than it belongs to.
+fn misplaced(credential: &Credential, key: &str) -> (String, Vec<String>) {
+    let named = |place: Misplaced, between: &str| -> Vec<String> {
+        let names = place.names().iter();
+        names.map(|name| format!("{name}{between}${key}")).collect()
+    };
+    match credential {
+        Credential::Misplaced(place @ Misplaced::Query) => {
+            (format!("\"?{}\"", named(*place, "=").join("&")), Vec::new())
+        }
+        Credential::Misplaced(place @ Misplaced::OtherHeader) => {
+            let headers = named(*place, ": ").into_iter();
+            let headers = headers.map(|header| format!("-H \"{header}\""));
+            (String::new(), headers.collect())
+        }
+        _ => (String::new(), Vec::new()),
     }
 }
 
@@ -221,6 +246,18 @@ mod tests {
         let exchange = sample::exchange(r#"{"name":"O'Hara; $(id)"}"#, "{}");
         insta::assert_snapshot!(curl(&exchange, &started), @r#"curl -sS -X POST http://127.0.0.1:8801/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{"name":"O'\''Hara; $(id)"}'"#);
         insta::assert_snapshot!(curl(&exchange, &RunStarted::default()), @r#"curl -sS -X POST "$SVC_BASE_URL"/v1/an/operation -H "Authorization: Bearer $SVC_API_KEY" -H 'content-type: application/json' --data-binary '{"name":"O'\''Hara; $(id)"}'"#);
+    }
+
+    #[test]
+    fn a_key_at_another_place_is_a_variable_there() {
+        let by = |place| {
+            let mut exchange = sample::exchange("", "");
+            exchange.request.headers.clear();
+            exchange.credential = Credential::Misplaced(place);
+            curl(&exchange, &RunStarted::default())
+        };
+        insta::assert_snapshot!(by(Misplaced::Query), @r#"curl -sS -X POST "$SVC_BASE_URL"/v1/an/operation"?api_key=$SVC_API_KEY&apikey=$SVC_API_KEY&key=$SVC_API_KEY&access_token=$SVC_API_KEY&token=$SVC_API_KEY""#);
+        insta::assert_snapshot!(by(Misplaced::OtherHeader), @r#"curl -sS -X POST "$SVC_BASE_URL"/v1/an/operation -H "x-api-key: $SVC_API_KEY" -H "api-key: $SVC_API_KEY" -H "x-auth-token: $SVC_API_KEY""#);
     }
 
     #[test]
