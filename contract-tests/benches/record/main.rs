@@ -22,6 +22,7 @@ const ROUNDS: usize = 3;
 fn answer() -> Vec<u8> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let nth = MADE.fetch_add(1, Ordering::Relaxed);
+    #[expect(clippy::disallowed_methods, reason = "a bench measures real time")]
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
     let body = format!(
         r#"{{"success":true,"verificationId":"svcv_{nth:026}","referenceId":null,"endpoint":"verify.identity.pan","status":"completed","data":{{"pan":"AAAAA0000A","name":"","nameMatchScore":0,"nameOnPan":"ANITA SAMPLE","category":"Individual or person","panStatus":"VALID","lastUpdated":"2026-01-05"}},"billing":{{"charged":false,"amount":0,"currency":"INR"}},"meta":{{"createdAt":"{now}","environment":"test","latencyMs":250,"provider":"sample"}}}}"#

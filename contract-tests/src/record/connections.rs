@@ -17,7 +17,7 @@ use super::desk::{self, Say};
 use super::file::CaptureFile;
 use super::flight::ToDesk;
 use super::heads::Forward;
-use super::lines::Lines;
+use super::lines::LineQueue;
 use super::passing::Proxy;
 use super::{RecordPlan, Recorded, Route};
 
@@ -44,7 +44,7 @@ pub async fn record(
     ended: impl Future<Output = ()>,
 ) -> anyhow::Result<Recorded> {
     let (sender, landed) = mpsc::channel();
-    let (mut lines, sayer) = Lines::start(say).context("no thread for what is said")?;
+    let (mut lines, sayer) = LineQueue::start(say).context("no thread for what is said")?;
     let say = Box::new(move |line: &str| lines.say(line));
     let desk = {
         let plan = plan.clone();

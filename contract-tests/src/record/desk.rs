@@ -5,6 +5,7 @@ use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::Duration;
 
+use hyper::HeaderMap;
 use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::json::Json;
 
@@ -246,6 +247,16 @@ pub(super) fn environment_of(body: &[u8]) -> Environment {
     }
 }
 
+/// A body as it was before it was compressed; or why it can't be read.
+fn readable(headers: &HeaderMap, body: SeenBody, most_bytes: usize) -> Result<Vec<u8>, String> {
+    // Of a compressed body that is cut nothing can be read for sure.
+    let cut = body
+        .is_cut()
+        .then(|| format!("a body of {} bytes", body.length));
+    let plain = coding::plain(headers, body.bytes, most_bytes);
+    plain.map_err(|why| cut.unwrap_or_else(|| format!("a body of which {why}")))
+}
+
 /// An exchange without keys; and why it can't be read, where it can't.
 fn exchange(
     plan: &RecordPlan,
@@ -256,14 +267,8 @@ fn exchange(
 ) -> (Exchange, Option<String>) {
     let (local, preflight) = (plan.local, seen.is_preflight());
     let mut unread = seen.unread;
-    let mut body = |headers: &_, body: SeenBody| {
-        // Of a compressed body that is cut nothing can be read for sure.
-        let cut = body
-            .is_cut()
-            .then(|| format!("a body of {} bytes", body.length));
-        let plain = coding::plain(headers, body.bytes, plan.most_bytes);
-        let plain = plain.map_err(|why| cut.unwrap_or_else(|| format!("a body of which {why}")));
-        plain.unwrap_or_else(|why| {
+    let mut body = |headers: &_, body| {
+        readable(headers, body, plan.most_bytes).unwrap_or_else(|why| {
             unread = Some(why);
             Vec::new()
         })
@@ -282,10 +287,8 @@ fn exchange(
     let (path, query) = (seen.uri.path(), seen.uri.query().unwrap_or_default());
     let mut texts = vec![path.as_bytes(), query.as_bytes(), &sent];
     texts.extend(clean::searched(&seen.headers));
-    if let Ok((_, body, headers)) = &came {
-        texts.push(body);
-        texts.extend(clean::searched(headers));
-    }
+    texts.extend(came.iter().map(|(_, body, _)| body.as_slice()));
+    texts.extend(came.iter().flat_map(|(_, _, head)| clean::searched(head)));
     let redactor = redactor.searched(&texts);
     let response = came.map(|(status, body, headers)| Response {
         status: status.as_u16(),

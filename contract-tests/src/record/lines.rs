@@ -12,19 +12,19 @@ const WAITING: usize = 256;
 
 /// Takes lines.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineQueue {
     waiting: SyncSender<String>,
     left_out: u64,
 }
 
-impl Lines {
+impl LineQueue {
     /// With the thread that says them: it ends when nobody takes any more and all that wait are said.
     pub(super) fn start(mut say: Say) -> io::Result<(Self, JoinHandle<()>)> {
         let (waiting, lines) = mpsc::sync_channel::<String>(WAITING);
         let thread = thread::Builder::new().name("lines".to_owned());
         let thread = thread.spawn(move || lines.into_iter().for_each(|line| say(&line)))?;
         let left_out = 0;
-        Ok((Lines { waiting, left_out }, thread))
+        Ok((LineQueue { waiting, left_out }, thread))
     }
 
     /// Says a line soon, and before it how many were left out.
