@@ -1,7 +1,7 @@
 //! `record`: a proxy between a client and the service that writes down and judges what passes.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -184,10 +184,28 @@ impl RecordArgs {
                 CommandError::usage(format!("{flag}: {address} can't be listened on: {error}"))
             };
             let listener = TcpListener::bind(address).await.map_err(failed)?;
+            let own = listener.local_addr().map_err(failed)?;
+            if goes_to(&to, own) {
+                return Err(CommandError::usage(format!(
+                    "{to_flag}: {to} is where {flag} listens: what passes would go round for ever"
+                )));
+            }
             routes.push(Route { listener, to, kind });
         }
         Ok(routes)
     }
+}
+
+/// Whether this is the address of that listener.
+fn goes_to(to: &Url, listener: SocketAddr) -> bool {
+    let here = listener.ip();
+    let host = to.host_str().unwrap_or_default();
+    // An address of six has brackets in a URL.
+    let host = match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(ip) => ip == here || here.is_unspecified() && (ip.is_loopback() || ip.is_unspecified()),
+        Err(_) => host == "localhost" && (here.is_loopback() || here.is_unspecified()),
+    };
+    host && to.port_or_known_default() == Some(listener.port())
 }
 
 /// Judges what was written as `judge` does. What is not in the file is no success.

@@ -229,13 +229,34 @@ fn is_known(setting: &Setting<'_>, request: &Request) -> bool {
         || operation.is_some_and(fits)
 }
 
-/// A body that is no JSON becomes a text that says how long it is.
+/// A body in which people can't be looked for becomes a text that says how long it is: one that is no JSON, or JSON that is no
+/// object of members with names.
 fn opaque(body: &mut Vec<u8>) {
-    let read = serde_json::from_slice::<serde::de::IgnoredAny>(body);
-    if !body.is_empty() && read.is_err() {
-        *body = format!("[not recorded: {} bytes that are no JSON]", body.len()).into_bytes();
+    let what = match serde_json::from_slice(body) {
+        _ if body.is_empty() => return,
+        Ok(json @ serde_json::Value::Object(_)) if has_names(&json) => return,
+        Ok(_) => "of JSON without names of members",
+        Err(_) => "that are no JSON",
+    };
+    *body = format!("[not recorded: {} bytes {what}]", body.len()).into_bytes();
+}
+
+/// Whether its members have names, and none has a value for its name: a space, or many digits, are in no name.
+fn has_names(json: &serde_json::Value) -> bool {
+    let digits = |name: &str| name.bytes().filter(u8::is_ascii_digit).count();
+    let is_name =
+        |name: &str| digits(name) < MANY_DIGITS && !name.contains([' ', '@']) && name.is_ascii();
+    match json {
+        serde_json::Value::Object(members) => members
+            .iter()
+            .all(|(name, value)| is_name(name) && has_names(value)),
+        serde_json::Value::Array(items) => items.iter().all(has_names),
+        _ => true,
     }
 }
+
+/// So many digits are in an identifier.
+const MANY_DIGITS: usize = 4;
 
 /// What an exchange is called: its number and what was asked.
 pub(super) fn name(setting: &Setting<'_>, number: u64, request: &Request, local: bool) -> String {

@@ -17,7 +17,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
 
 use super::seen::{Seen, SeenBody};
-use crate::capture::{Arrived, TransportError};
+use crate::capture::{Arrived, CLIENT_GONE, CUT_SHORT, TransportError};
 use crate::sink::now_s;
 use crate::target::causes;
 
@@ -69,12 +69,6 @@ pub(super) const PLACES: usize = 512;
 
 /// Where fewer are left, what landed is written at once.
 const FEW_PLACES: usize = PLACES / 2;
-
-/// Why there is no whole answer where the client broke off.
-const GONE: &str = "whoever asked went away";
-
-/// And where the recording did.
-const CUT_SHORT: &str = "the recording ended before the answer was whole";
 
 /// Which of its two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +139,7 @@ impl Flight {
         if !landed.seen.came.whole && landed.seen.error.is_none() {
             let arrived = self.arrived(&landed.seen);
             let cut_short = self.cut_short.load(Ordering::Relaxed);
-            let why = if cut_short { CUT_SHORT } else { GONE }.to_owned();
+            let why = if cut_short { CUT_SHORT } else { CLIENT_GONE }.to_owned();
             landed.seen.error = Some(TransportError::Cut { why, arrived });
         }
         if !landed.seen.came.whole {
@@ -252,7 +246,7 @@ impl Body for Passing {
             }
             Poll::Ready(None) => self.ended(),
             Poll::Ready(Some(Err(error))) => self.flight.broke(match self.side {
-                Side::Sent => GONE.to_owned(),
+                Side::Sent => CLIENT_GONE.to_owned(),
                 Side::Came => causes(error),
             }),
             Poll::Pending => {}

@@ -128,6 +128,14 @@ impl<'a> Answer<'a> {
         by_id.into_values().sum()
     }
 
+    /// Whether it says that it replays a call, and none before it had its idempotency key: of recorded traffic each call is
+    /// looked at alone.
+    pub(super) fn is_replay_of_unknown(&self) -> bool {
+        let replays = self.response.header("idempotent-replay") == Some("true");
+        let has_key = self.request.header("idempotency-key").is_some();
+        replays && has_key && self.earlier_references.is_empty()
+    }
+
     /// Whether it is the stored envelope of another call.
     pub(super) fn looked_up(&self) -> bool {
         is_look_up(self.request, self.response)

@@ -68,7 +68,14 @@ fn ended(more: &[&str]) -> Ended {
         "/v1/cut",
         "/v1/people/ABCPE1234F",
     ] {
-        for body in [asked.as_str(), &asked[..asked.len() - 3]] {
+        let elsewhere = [
+            serde_json::json!([name, [pan]]),
+            serde_json::json!(format!("{name} {pan}")),
+            serde_json::json!({ name: { pan: mobile } }),
+        ];
+        let elsewhere = elsewhere.map(|json| json.to_string());
+        let plain = [asked.as_str(), &asked[..asked.len() - 3]].into_iter();
+        for body in plain.chain(elsewhere.iter().map(String::as_str)) {
             raw(recording.address(), &request("POST", path, &headers, body));
         }
     }
@@ -90,7 +97,7 @@ fn no_key_and_nobody_is_in_anything_written_of_a_foreign_host() {
         let around = at.map(|at| &text[at.saturating_sub(300)..(at + 60).min(text.len())]);
         assert_eq!(around, None, "{value}");
     }
-    assert_eq!(ended.capture.cases.len(), 12);
+    assert_eq!(ended.capture.cases.len(), 30);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Whatever either side does, the proxy goes on, and what became of it is recorded.
 
+use std::process::Command;
+
 use svc_test_support::{Behaviour, Server, free_address};
 
 use super::recording::{Recording, leave, pan, raw};
@@ -65,6 +67,26 @@ fn a_client_that_goes_away_ends_its_own_exchange_alone() {
     let ended = recording.end();
     for ending in ended.endings() {
         assert!(ending.contains("whoever asked went away"), "{ending}");
+    }
+}
+
+#[test]
+fn what_would_go_round_for_ever_is_refused() {
+    for (listen, host) in [
+        ("127.0.0.1", "127.0.0.1"),
+        ("127.0.0.1", "localhost"),
+        ("0.0.0.0", "127.0.0.1"),
+    ] {
+        let port = free_address().port();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_svc-contract-tests"));
+        command.args(["record", "--out", "never.capture", "--listen"]);
+        command.arg(format!("{listen}:{port}"));
+        command
+            .arg("--forward")
+            .arg(format!("http://{host}:{port}"));
+        let (code, _, said) = svc_test_support::ended(&mut command);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("would go round for ever"), "{said}");
     }
 }
 

@@ -86,9 +86,9 @@ pub(super) fn seen(
         Err(_) => call.is_unanswered = true,
     }
     // The figure of the envelope is what the service says; what was measured is what a caller waits.
-    call.took_ms = (exchange.took_ms > 0)
-        .then_some(exchange.took_ms)
-        .or(call.took_ms);
+    // Where it is known when it came it was measured, though it be less than a millisecond.
+    let measured = exchange.took_ms > 0 || exchange.at_s.is_some();
+    call.took_ms = measured.then_some(exchange.took_ms).or(call.took_ms);
     let later = exchange.result.as_ref().and_then(|it| envelope(&it.body));
     let later = later.map(|envelope| result(&envelope, account, None));
     Ok([call].into_iter().chain(later).collect())

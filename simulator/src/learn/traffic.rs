@@ -151,9 +151,12 @@ impl TrafficCall {
     }
 }
 
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const KEYS: &str = "it is about keys: a rule asks for inputs, not for who calls";
 const CONSOLE: &str = "it asks a console, a page or a receiver of webhooks";
 const NO_ENVELOPE: &str = "what came back is no envelope";
+const GAVE_UP: &str =
+    "whoever asked, or recorded, did not wait for the answer: that says nothing of the service";
 const NOT_SENT: &str = "there was no connection, or it was not sent";
 const LONG: &str = "its body is not in the capture";
 
@@ -181,7 +184,7 @@ impl Traffic {
                     line: lines.get(number - 1).copied(),
                 };
                 let life = if is_own { case } else { 0 };
-                match call(contract, exchange, life, place) {
+                match call(contract, exchange, (life, is_own), place) {
                     Ok(call) => traffic.calls.push(call),
                     Err(why) => *traffic.left_out.entry(why).or_default() += 1,
                 }
@@ -208,7 +211,7 @@ impl Traffic {
         // What was executed under a key, each path and body once.
         let mut executed: BTreeMap<_, Vec<(String, Vec<u8>)>> = BTreeMap::new();
         for call in &mut self.calls {
-            let Some(key) = call.header("idempotency-key") else {
+            let Some(key) = call.header(IDEMPOTENCY_KEY) else {
                 continue;
             };
             let stored = call
@@ -228,8 +231,7 @@ impl Traffic {
                 0 => key.to_owned(),
                 _ => format!("{key}-other-{before}"),
             };
-            call.headers
-                .insert("idempotency-key".to_owned(), key.clone());
+            call.headers.insert(IDEMPOTENCY_KEY.to_owned(), key.clone());
             let scope = (
                 call.life,
                 call.environment.as_str(),
@@ -257,7 +259,7 @@ impl Traffic {
             }
             if *times > 1 {
                 let key = format!("{}-{times}", scope.2);
-                call.headers.insert("idempotency-key".to_owned(), key);
+                call.headers.insert(IDEMPOTENCY_KEY.to_owned(), key);
             }
         }
     }
@@ -320,7 +322,7 @@ fn exchange_lines(text: &str) -> Vec<usize> {
 const COUNTED: [&str; 4] = [
     "content-type",
     "content-encoding",
-    "idempotency-key",
+    IDEMPOTENCY_KEY,
     "x-reference-id",
 ];
 
@@ -340,16 +342,19 @@ fn more_headers(sent: &[(String, String)]) -> MoreHeaders {
 fn call(
     contract: &Contract,
     exchange: &Exchange,
-    life: usize,
+    (life, is_own): (usize, bool),
     place: Provenance,
 ) -> Result<TrafficCall, &'static str> {
     let request = &exchange.request;
     if request.channel != Channel::Api {
         return Err(CONSOLE);
     }
-    if exchange.credential != Credential::Own {
-        return Err(KEYS);
-    }
+    let caller = match &exchange.credential {
+        Credential::Own => None,
+        // Of a service with one account for all a second key is another client, or the first one's next key.
+        Credential::Another(name) if !is_own && !is_about_keys(exchange) => Some(name),
+        _ => return Err(KEYS),
+    };
     if request.padded_to.is_some() {
         return Err(LONG);
     }
@@ -363,12 +368,21 @@ fn call(
                 replay,
             )
         }
+        Err(error) if error.is_of_the_client() => return Err(GAVE_UP),
         Err(error) => (Came::Fault(fault(error).ok_or(NOT_SENT)?), false),
     };
     let json = Json::parse(&request.body)
         .map(Json::into_owned)
         .unwrap_or(Json::Null);
-    let header = |name: &&str| Some(((*name).to_owned(), request.header(name)?.to_owned()));
+    let header = |name: &&str| {
+        let sent = request.header(name)?;
+        // Two callers may choose the same.
+        let sent = match caller {
+            Some(caller) if *name == IDEMPOTENCY_KEY => format!("{caller}-{sent}"),
+            _ => sent.to_owned(),
+        };
+        Some(((*name).to_owned(), sent))
+    };
     Ok(TrafficCall {
         life,
         environment: request.environment,
@@ -387,6 +401,21 @@ fn call(
         is_replay,
         place,
     })
+}
+
+/// Whether an answer is about the key it was asked with, and not about what was asked.
+fn is_about_keys(exchange: &Exchange) -> bool {
+    use svc_fixtures::contract::ErrorCode as Code;
+    let about = [
+        Code::AuthInvalid,
+        Code::KeyEnvironmentMismatch,
+        Code::InsufficientBalance,
+        Code::IpNotAllowed,
+        Code::RateLimited,
+    ];
+    let answer = exchange.response.as_ref().ok().and_then(Enveloped::of);
+    let code = answer.as_ref().and_then(Enveloped::code);
+    code.is_some_and(|code| about.iter().any(|it| it.as_str() == code))
 }
 
 fn operation(contract: &Contract, method: &str, path: &str) -> Option<OperationIndex> {

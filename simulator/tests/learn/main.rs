@@ -8,6 +8,7 @@ mod recorder;
 use std::collections::BTreeSet;
 
 use recorder::{Service, learned, learned_beside};
+use svc_capture::{Arrived, CLIENT_GONE, CUT_SHORT, Credential, TransportError};
 
 /// A service with a population, people and rules of its own.
 const ELSEWHERE: &str = r#"
@@ -167,14 +168,50 @@ fn what_is_learned_again_is_the_same_in_whatever_order_it_stands() {
     // Every exchange is a case: those of one moment may stand in any order.
     let mut turned = capture.clone();
     turned.cases.reverse();
-    let rules = |text: Option<String>| -> BTreeSet<String> {
-        let text = text.unwrap_or_default();
-        text.lines()
-            .filter(|line| !line.starts_with('#'))
-            .map(str::to_owned)
-            .collect()
-    };
     assert_eq!(rules(learned(&turned).text), rules(first));
+}
+
+/// The lines of what was learned, but those that say where it stood.
+fn rules(text: Option<String>) -> BTreeSet<String> {
+    let text = text.unwrap_or_default();
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn what_several_clients_ask_is_learned_as_if_one_asked() {
+    let mut capture = Service::new("elsewhere", ELSEWHERE).record(&calls());
+    let of_one = learned(&capture).text;
+    for (at, case) in capture.cases.iter_mut().enumerate().skip(1) {
+        for exchange in &mut case.exchanges {
+            exchange.credential = Credential::Another(format!("key-{}", at % 3 + 2));
+        }
+    }
+    assert_eq!(rules(learned(&capture).text), rules(of_one));
+    // What a key is refused is not about what was asked.
+    let answer = capture.cases[1].exchanges[0].response.as_mut();
+    let answer = answer.expect("an answer");
+    answer.body = br#"{"verificationId":"svcv_1","error":{"code":"SVC_RATE_LIMITED"}}"#.to_vec();
+    let text = learned(&capture).text.unwrap_or_default();
+    assert!(!text.contains("SVC_RATE_LIMITED"), "{text}");
+}
+
+#[test]
+fn an_answer_that_nobody_waited_for_teaches_nothing() {
+    let pan = ("verify.identity.pan", r#"{"pan":"ABCPE1234F"}"#.to_owned());
+    let taught = |why: &str| {
+        let mut capture = Service::new("", "").record(&[pan.clone(), pan.clone()]);
+        let arrived = Arrived::default();
+        let why = why.to_owned();
+        capture.cases[1].exchanges[0].response = Err(TransportError::Cut { why, arrived });
+        learned(&capture).text
+    };
+    assert_eq!(taught(CLIENT_GONE), None);
+    assert_eq!(taught(CUT_SHORT), None);
+    let text = taught("connection reset by peer").expect("that was the service");
+    assert!(text.contains("reset"), "{text}");
 }
 
 #[test]
