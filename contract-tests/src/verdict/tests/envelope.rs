@@ -190,3 +190,40 @@ fn what_is_no_object_is_judged_no_further() {
         );
     }
 }
+
+#[test]
+fn a_replay_may_repeat_the_reference_of_a_call_that_nobody_saw() {
+    let body = r#"{"verificationId":"svcv_1","referenceId":"order-1"}"#;
+    let broken = |key: bool, replays: bool| {
+        let mut exchange = super::live(200, body);
+        let sent = &mut exchange.request.headers;
+        sent.push(("x-reference-id".to_owned(), "order-2".to_owned()));
+        if key {
+            sent.push(("idempotency-key".to_owned(), "k".to_owned()));
+        }
+        let response = exchange.response.as_mut().unwrap();
+        if replays {
+            let marked = ("idempotent-replay".to_owned(), "true".to_owned());
+            response.headers.push(marked);
+        }
+        let found = broken_by(&exchange, |findings, answer| {
+            envelope::judge(findings, answer);
+        });
+        found.contains(&"envelope.reference-id".to_owned())
+    };
+    assert!(!broken(true, true));
+    assert!(broken(true, false) && broken(false, true));
+}
+
+#[test]
+fn an_answer_to_head_has_no_body() {
+    let mut exchange = super::live(405, "");
+    let broken = |exchange: &_| {
+        broken_by(exchange, |findings, answer| {
+            envelope::judge(findings, answer);
+        })
+    };
+    assert_eq!(broken(&exchange), ["envelope.same-shape"]);
+    exchange.request.method = "HEAD".to_owned();
+    assert_eq!(broken(&exchange), [""; 0]);
+}
