@@ -195,10 +195,13 @@ impl<'r> Comparison<'r> {
             let issued = call.operation.and_then(|at| self.issued.get(&at));
             issued.is_some_and(|paths| paths.contains(path))
         };
-        match path.strip_prefix("data.") {
-            Some(path) => of_call(&without_positions(path)),
-            None => BY_FORM[..6].iter().any(|(known, _)| *known == path),
-        }
+        let of_envelope = |path: &str| BY_FORM[..6].iter().any(|(known, _)| *known == path);
+        let Some(path) = path.strip_prefix("data.").map(without_positions) else {
+            return of_envelope(path);
+        };
+        // Each step of a bundle is a verification of its own.
+        let of_step = path.strip_prefix("steps[].");
+        of_call(&path) || call.operation.is_none() && of_step.is_some_and(of_envelope)
     }
 }
 

@@ -199,6 +199,29 @@ fn what_several_clients_ask_is_learned_as_if_one_asked() {
 }
 
 #[test]
+fn the_ids_and_balances_of_a_bundles_steps_are_the_services_own() {
+    let somebody =
+        r#"{"name":"ZED NAIR","email":"zed@mail.example","mobile":"9876512345","ip":"10.1.2.3"}"#;
+    let capture = Service::new("elsewhere", "")
+        .live()
+        .record(&[("bundles.fraud-check", somebody.to_owned())]);
+    let answer = capture.cases[0].exchanges[0].response.as_ref();
+    let body = String::from_utf8_lossy(&answer.expect("an answer").body).into_owned();
+    assert!(body.contains(r#""walletBalanceAfter""#), "{body}");
+    let differences = learned(&capture).fidelity.differences;
+    let members: Vec<_> = differences.iter().map(|it| it.member.as_str()).collect();
+    assert!(
+        members.contains(&"data.steps[0].data.customerName"),
+        "{members:?}"
+    );
+    let own = ["verificationId", "walletBalanceAfter"];
+    let told = members
+        .iter()
+        .any(|member| own.iter().any(|own| member.ends_with(own)));
+    assert!(!told, "{members:?}");
+}
+
+#[test]
 fn an_answer_that_nobody_waited_for_teaches_nothing() {
     let pan = ("verify.identity.pan", r#"{"pan":"ABCPE1234F"}"#.to_owned());
     let taught = |why: &str| {

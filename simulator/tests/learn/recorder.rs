@@ -95,12 +95,11 @@ impl Service {
     }
 
     fn path(&self, operation: &str) -> String {
-        sample::path(
-            self.rules
-                .contract
-                .operation(operation)
-                .expect("an operation"),
-        )
+        if let Some(bundle) = operation.strip_prefix("bundles.") {
+            return format!("/v1/bundles/{bundle}");
+        }
+        let operation = self.rules.contract.operation(operation);
+        sample::path(operation.expect("an operation"))
     }
 
     fn send(&self, rehearsal: &mut Rehearsal<'_>, operation: &str, body: &str) -> Observed {
