@@ -125,7 +125,14 @@ pub fn main() -> ExitCode {
         Command::Drift(drift) => drift.execute(),
     });
     let exit = done.unwrap_or_else(|mistake| {
-        say(format_args!("error: {:#}", mistake.cause));
+        let cause = format!("{:#}", mistake.cause);
+        // What shows a line of a file begins so by itself.
+        let begins = if cause.starts_with("error: ") {
+            ""
+        } else {
+            "error: "
+        };
+        say(format_args!("{begins}{cause}"));
         mistake.exit
     });
     ExitCode::from(exit as u8)

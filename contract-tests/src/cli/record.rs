@@ -214,6 +214,16 @@ pub(super) fn conclude(
     outputs: &OutputArgs,
     recorded: &Recorded,
 ) -> Result<Exit, CommandError> {
+    if !out.exists() {
+        let (shown, lost) = (out.display(), recorded.exchanges);
+        say(format_args!(
+            "{shown}: is gone, and with it {lost} exchanges: somebody removed it while they were recorded"
+        ));
+        return Ok(match recorded.broken {
+            0 => Exit::Nothing,
+            1.. => Exit::Broken,
+        });
+    }
     let exit = judge(out, outputs)?;
     say(format_args!(
         "{} exchanges recorded, {} with something broken",

@@ -28,7 +28,11 @@ pub(super) fn judge(findings: &mut Findings<'_>, exchange: &Exchange) {
         "the signature of a webhook",
         "t=<timestamp>,v1=<64 hex digits>",
     );
-    let found = mistake.map_or_else(String::new, |why| format!("{header} ({why})"));
+    let found = match mistake {
+        None => String::new(),
+        Some(_) if header.is_empty() => "none".to_owned(),
+        Some(why) => format!("{header} ({why})"),
+    };
     findings.must("webhook.signature", mistake.is_none(), what, form, found);
     if let Some(verified) = posted.header(VERIFIED) {
         let (theirs, found) = (

@@ -91,6 +91,18 @@ fn what_would_go_round_for_ever_is_refused() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_file_that_is_removed_while_it_is_written_is_told() {
+    let server = Server::behaving(Behaviour::Answers(FINE));
+    let recording = Recording::of(&server.url, &[]);
+    std::fs::remove_file(recording.folder.path().join("run.capture")).expect("it is there");
+    raw(recording.address(), &pan(""));
+    let (code, said) = recording.end_without_file();
+    assert_eq!(code, Some(1));
+    assert!(said.contains("is gone, and with it 1 exchanges"), "{said}");
+}
+
+#[test]
 fn whoever_does_not_read_what_is_broken_keeps_nobody_waiting() {
     let server = Server::behaving(Behaviour::Answers(FINE));
     let local = ["--listen", "127.0.0.1:0", "--forward", &server.url];

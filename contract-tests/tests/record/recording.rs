@@ -99,6 +99,15 @@ impl Recording {
         line.parse().expect("a number")
     }
 
+    /// Ends it as Ctrl-C does, where there is no file any more: the exit code, and what was said.
+    pub(crate) fn end_without_file(self) -> (Option<i32>, String) {
+        self.program.interrupt();
+        let (code, _) = self.program.ended();
+        self.reader.join().expect("it ends with its pipe");
+        let said = self.said.lock().expect("nobody panics").clone();
+        (code, said)
+    }
+
     /// Ends it as Ctrl-C does.
     pub(crate) fn end(self) -> Ended {
         // It may be read already.
