@@ -11,8 +11,9 @@ use svc_fixtures::template::{Expr, Part, Template};
 
 use super::computed::dependencies;
 use super::leaves::leaves;
+use super::refusals::is_executed;
 use super::replay::Replayed;
-use super::traffic::{Came, Enveloped, Traffic, TrafficCall, is_executed};
+use super::traffic::{Came, Enveloped, Traffic, TrafficCall};
 use crate::engine::call::rules::Rules;
 use crate::engine::compute::FUNCTIONS;
 

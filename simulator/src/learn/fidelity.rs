@@ -7,8 +7,9 @@ use svc_fixtures::contract::MemberPresence;
 
 use super::compare::{Comparison, MemberDifference, shown};
 use super::inputs::{Inexpressible, SeenInput};
+use super::refusals::is_executed;
 use super::replay::Replayed;
-use super::traffic::{Enveloped, Traffic, TrafficCall, is_executed};
+use super::traffic::{Enveloped, Traffic, TrafficCall};
 use crate::engine::call::rules::Rules;
 use crate::scenario::Because;
 

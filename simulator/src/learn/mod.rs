@@ -12,6 +12,7 @@ mod leaves;
 mod naming;
 mod outcome;
 mod people;
+mod refusals;
 mod repair;
 mod replay;
 mod rule;

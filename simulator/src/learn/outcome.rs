@@ -181,7 +181,7 @@ fn ended(row: &Operation, answer: &Enveloped, call: &TrafficCall) -> Option<Lear
             let about_input =
                 matches!(code, ErrorCode::InvalidInput | ErrorCode::InvalidIdentifier);
             let may_be_said = about_input || code == ErrorCode::RateLimited;
-            if !may_be_said && !super::traffic::is_executed(code.as_str()) {
+            if !may_be_said && !super::refusals::is_executed(code.as_str()) {
                 return None;
             }
             LearnedEnd::Error {

@@ -9,6 +9,7 @@ use svc_fixtures::contract::{Contract, Environment, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
+use super::refusals::{is_about_keys, is_executed};
 use crate::scenario::{MoreHeaders, WireFault, names_a_secret};
 
 /// Recorded traffic.
@@ -290,24 +291,6 @@ impl Traffic {
     }
 }
 
-/// Whether a call that ends in this error was executed: what is refused before has no outcome.
-#[must_use]
-pub(super) fn is_executed(code: &str) -> bool {
-    use svc_fixtures::contract::ErrorCode as Code;
-    let refused = [
-        Code::InvalidInput,
-        Code::InvalidIdentifier,
-        Code::AuthInvalid,
-        Code::KeyEnvironmentMismatch,
-        Code::InsufficientBalance,
-        Code::IpNotAllowed,
-        Code::NotFound,
-        Code::IdempotencyConflict,
-        Code::RateLimited,
-    ];
-    !refused.iter().any(|it| it.as_str() == code)
-}
-
 /// The line each exchange begins at, in a file that is printed over several lines, or has a line for each case.
 fn exchange_lines(text: &str) -> Vec<usize> {
     let lines = text.lines().zip(1..);
@@ -352,7 +335,7 @@ fn call(
     let caller = match &exchange.credential {
         Credential::Own => None,
         // Of a service with one account for all a second key is another client, or the first one's next key.
-        Credential::Another(name) if !is_own && !is_about_keys(exchange) => Some(name),
+        Credential::Another(name) if !is_own && !is_refused_for_its_key(exchange) => Some(name),
         _ => return Err(KEYS),
     };
     if request.padded_to.is_some() {
@@ -403,19 +386,11 @@ fn call(
     })
 }
 
-/// Whether an answer is about the key it was asked with, and not about what was asked.
-fn is_about_keys(exchange: &Exchange) -> bool {
-    use svc_fixtures::contract::ErrorCode as Code;
-    let about = [
-        Code::AuthInvalid,
-        Code::KeyEnvironmentMismatch,
-        Code::InsufficientBalance,
-        Code::IpNotAllowed,
-        Code::RateLimited,
-    ];
+/// Whether it is the key that an answer is about, and not what was asked.
+fn is_refused_for_its_key(exchange: &Exchange) -> bool {
     let answer = exchange.response.as_ref().ok().and_then(Enveloped::of);
     let code = answer.as_ref().and_then(Enveloped::code);
-    code.is_some_and(|code| about.iter().any(|it| it.as_str() == code))
+    code.is_some_and(is_about_keys)
 }
 
 fn operation(contract: &Contract, method: &str, path: &str) -> Option<OperationIndex> {

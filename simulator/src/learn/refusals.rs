@@ -1,0 +1,33 @@
+//! What the codes of errors say of a call.
+
+use svc_fixtures::contract::ErrorCode as Code;
+
+/// Whether a call that ends in this error was executed: what is refused before has no outcome.
+#[must_use]
+pub(super) fn is_executed(code: &str) -> bool {
+    let refused = [
+        Code::InvalidInput,
+        Code::InvalidIdentifier,
+        Code::AuthInvalid,
+        Code::KeyEnvironmentMismatch,
+        Code::InsufficientBalance,
+        Code::IpNotAllowed,
+        Code::NotFound,
+        Code::IdempotencyConflict,
+        Code::RateLimited,
+    ];
+    !refused.iter().any(|it| it.as_str() == code)
+}
+
+/// Whether this error is about the key that a call was made with, and not about what it asks.
+#[must_use]
+pub(super) fn is_about_keys(code: &str) -> bool {
+    let about = [
+        Code::AuthInvalid,
+        Code::KeyEnvironmentMismatch,
+        Code::InsufficientBalance,
+        Code::IpNotAllowed,
+        Code::RateLimited,
+    ];
+    about.iter().any(|it| it.as_str() == code)
+}
