@@ -144,7 +144,9 @@ impl<'r> Comparison<'r> {
         let refused = recorded.code().is_some_and(usual);
         for path in paths {
             let pair = (there.get(path).copied(), own.get(path).copied());
-            if pair.0.is_none() && (OPTIONAL.contains(&path.as_str()) || self.is_form(call, path)) {
+            let is_told = !call.is_step || is_of_step(path);
+            let is_optional = OPTIONAL.contains(&path.as_str()) || self.is_form(call, path);
+            if !is_told || pair.0.is_none() && is_optional {
                 continue;
             }
             out.members += 1;
@@ -204,6 +206,11 @@ impl<'r> Comparison<'r> {
         let of_step = path.strip_prefix("steps[].");
         of_call(&path) || call.operation.is_none() && of_step.is_some_and(of_envelope)
     }
+}
+
+/// Whether a bundle tells of a step what stands there; what it charges is the bundle's.
+fn is_of_step(path: &str) -> bool {
+    path == "status" || path.starts_with("data") || path.starts_with("error")
 }
 
 /// What an answer says, by its path, and its status.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use svc_fixtures::contract::MemberPresence;
 
+use super::bundle_steps;
 use super::compare::{Comparison, MemberDifference, shown};
 use super::inputs::{Inexpressible, SeenInput};
 use super::refusals::is_executed;
@@ -99,6 +100,9 @@ pub(super) struct Reasons<'r> {
     pub(super) inexpressible: &'r Inexpressible,
 }
 
+/// Why a bundle answers otherwise where its steps, asked alone, do not.
+const OF_STEPS: &str = "a bundle is made of its steps, and rules are for these";
+
 /// Compares what was captured with what the simulator answers.
 pub(super) fn fidelity(
     traffic: &Traffic,
@@ -113,6 +117,9 @@ pub(super) fn fidelity(
     };
     let why_by_call = reasons.by_call();
     for (at, (call, here)) in traffic.calls.iter().zip(replayed).enumerate() {
+        if call.is_step {
+            continue;
+        }
         let compared = comparison.compare(call, here);
         let endpoint = here.answer.text("endpoint").to_owned();
         let alike = compared.members - compared.differences.len();
@@ -124,7 +131,19 @@ pub(super) fn fidelity(
         row.members += compared.members;
         row.alike += alike;
         for difference in compared.differences {
-            let why = reasons.why(at, call, here, &why_by_call, &difference);
+            let steps = bundle_steps::of(&traffic.calls, at);
+            let of_step = bundle_steps::difference(call, steps, &difference);
+            let why = match of_step.map(|(step, path)| (at + 1 + step, path)) {
+                Some((at, path)) => {
+                    let (call, here) = (&traffic.calls[at], &replayed[at]);
+                    let mut alone = comparison.compare(call, here).differences.into_iter();
+                    match alone.find(|it| it.path == path) {
+                        Some(alone) => reasons.why(at, call, here, &why_by_call, &alone),
+                        None => Some(OF_STEPS.to_owned()),
+                    }
+                }
+                None => reasons.why(at, call, here, &why_by_call, &difference),
+            };
             found.missed += usize::from(why.is_none());
             let later = if difference.of_result { "later " } else { "" };
             found.differences.push(ReportedDifference {
@@ -169,7 +188,7 @@ impl Reasons<'_> {
                 .iter()
                 .any(|bundle| bundle.path() == call.path);
             return Some(match bundle {
-                true => "a bundle is made of its steps, and rules are for these".to_owned(),
+                true => OF_STEPS.to_owned(),
                 false => "it is no operation, and rules are for these".to_owned(),
             });
         }

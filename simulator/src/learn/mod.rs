@@ -1,6 +1,7 @@
 //! Scenarios from recorded traffic: who it is about, and the rules a person would have written for what the simulator would
 //! not answer by itself. What was learned is played in process and compared. Reads and writes no file.
 
+mod bundle_steps;
 mod claims;
 mod compare;
 mod computed;
@@ -86,6 +87,7 @@ const REPAIRS: usize = 24;
 #[must_use]
 pub fn read_capture(contract: &Contract, capture: &Capture, text: &str) -> Traffic {
     let mut traffic = Traffic::of(contract, capture, text);
+    bundle_steps::unfold(contract, &mut traffic.calls);
     stand_ins::replace(contract, &mut traffic.calls);
     traffic
 }

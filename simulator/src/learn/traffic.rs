@@ -57,6 +57,8 @@ pub struct TrafficCall {
     pub took_ms: u64,
     /// Whether the service gave an answer again, under the same idempotency key.
     pub is_replay: bool,
+    /// Whether it is a step of the bundle that was called before it.
+    pub is_step: bool,
     /// Where it stands.
     pub place: Provenance,
 }
@@ -152,7 +154,7 @@ impl TrafficCall {
     }
 }
 
-const IDEMPOTENCY_KEY: &str = "idempotency-key";
+pub(super) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const KEYS: &str = "it is about keys: a rule asks for inputs, not for who calls";
 const CONSOLE: &str = "it asks a console, a page or a receiver of webhooks";
 const NO_ENVELOPE: &str = "what came back is no envelope";
@@ -382,6 +384,7 @@ fn call(
         after_ms: None,
         took_ms: exchange.took_ms,
         is_replay,
+        is_step: false,
         place,
     })
 }

@@ -127,8 +127,9 @@ impl Service {
         first: &Observed,
         now: i64,
     ) -> Option<Exchange> {
-        let row = self.rules.contract.operation(operation)?;
-        let usual_ms = row.pending.as_ref()?.after_ms;
+        let row = self.rules.contract.operation(operation);
+        let pending = row.and_then(|row| row.pending.as_ref());
+        let usual_ms = pending.map_or(0, |pending| pending.after_ms);
         let (result, after_s) = match rehearsal.result(first, Some(usual_ms)) {
             Some(result) => (result, usual_ms / 1000),
             None => (rehearsal.result(first, None)?, 2 * 60 * 60),

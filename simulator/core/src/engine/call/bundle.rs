@@ -93,7 +93,7 @@ fn second_call<'a>(
     if carried.is_none() {
         return Ok(None);
     }
-    let members = given(&rules.contract.operations[operation], body);
+    let members = rules.contract.operations[operation].given_by_bundle(body);
     plan_step(rules, around, operation, Json::Object(members), None).map(Some)
 }
 
@@ -104,7 +104,7 @@ fn check_own(
     operation: &Operation,
     body: &Json<'_>,
 ) -> Result<(), Rejection> {
-    let given = given(operation, body);
+    let given = operation.given_by_bundle(body);
     let own = |field: &&Field| {
         let mut carries = row.carries.iter();
         let sent = given.iter().any(|(name, _)| *name == field.name);
@@ -136,18 +136,6 @@ fn chosen(
     let (_, operation) = chosen.ok_or_else(wrong)?;
     let step = row.steps.iter().position(|step| step == operation);
     Ok(step.expect("the reader knows every choice"))
-}
-
-/// The fields of a body that are a step's: under their own name, or under the last part of the
-/// step's name and a dot where two steps need different values.
-fn given<'a>(operation: &Operation, body: &Json<'a>) -> Vec<(Cow<'a, str>, Json<'a>)> {
-    let short = operation.id.rsplit('.').next().unwrap_or(&operation.id);
-    let value = |field: &Field| {
-        let own = body.get(&format!("{short}.{}", field.name));
-        let value = own.or_else(|| body.get(&field.name))?;
-        Some((Cow::Owned(field.name.clone()), value.clone()))
-    };
-    operation.request.iter().filter_map(value).collect()
 }
 
 impl BundlePlan<'_> {
@@ -188,7 +176,7 @@ impl BundlePlan<'_> {
     ) -> NextStep<'r> {
         let bundle = &rules.contract.bundles[self.bundle];
         let row = &rules.contract.operations[operation];
-        let mut members = given(row, &self.body);
+        let mut members = row.given_by_bundle(&self.body);
         let carries = bundle.carries.iter();
         for carry in carries.filter(|carry| carry.step == row.id) {
             if members.iter().any(|(name, _)| *name == carry.field) {
@@ -207,9 +195,7 @@ impl BundlePlan<'_> {
                 Some(Resolved::Failed { .. }) | None => return NextStep::LeftOut,
             };
             let answer = Json::parse(data).ok();
-            let value = answer
-                .as_ref()
-                .and_then(|answer| at_path(answer, &carry.path));
+            let value = answer.as_ref().and_then(|answer| carry.taken(answer));
             let Some(value) = value else {
                 return NextStep::LeftOut;
             };
@@ -218,13 +204,4 @@ impl BundlePlan<'_> {
         let plan = plan_step(rules, self.around, operation, Json::Object(members), None);
         plan.map_or(NextStep::LeftOut, |plan| NextStep::Runs(Box::new(plan)))
     }
-}
-
-/// The value at a path of member names and array positions between dots.
-fn at_path<'j>(json: &'j Json<'j>, path: &str) -> Option<&'j Json<'j>> {
-    path.split('.')
-        .try_fold(json, |json, part| match json.as_list() {
-            Some(items) => items.get(part.parse::<usize>().ok()?),
-            None => json.get(part),
-        })
 }
