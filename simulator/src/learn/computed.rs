@@ -22,6 +22,8 @@ pub(super) struct Dependencies {
     pub(super) fields: BTreeSet<String>,
     /// Whether it is what an earlier step of the flow left.
     pub(super) of_flow: bool,
+    /// Whether it is what is known of somebody.
+    pub(super) of_somebody: bool,
 }
 
 /// What a member depends on, by itself or by members that it follows from, and a rule that changes it takes away: what
@@ -46,6 +48,7 @@ pub(super) fn dependencies(template: &Template, path: &str) -> Dependencies {
                     found.fields.insert(field.clone());
                 }
                 (Root::Flow, _) => found.of_flow = true,
+                (Root::Cast(_), _) => found.of_somebody = true,
                 (Root::Answer | Root::Given, Some(name)) => left.push(name.clone()),
                 _ => {}
             },

@@ -13,7 +13,7 @@ use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome};
 use super::rule::Said;
 use super::traffic::{Provenance, Traffic};
 
-/// So many inputs that all end in one error are no coincidence.
+/// So many inputs that all end in one error, or of whom the same is known, are no coincidence: two may be namesakes.
 const ALIKE: usize = 3;
 
 /// What everybody gets of whom nothing else is said, and the exchanges that say so.
@@ -151,18 +151,20 @@ fn common_edits(
             .copied()
             .partition(|it| says(traffic, it.input, &path, &edit));
         // What its row computes of the request was seen not to depend on it.
-        let mut computed = dependencies(template, &path).fields.into_iter();
+        let depends = dependencies(template, &path);
+        let mut computed = depends.fields.iter();
         let varies = |field: &String| {
             let value = |it: &Said<'_>| it.input.fields.get(field).cloned();
             agree.iter().any(|it| value(it) != value(agree[0]))
         };
-        let is_proven = agree.is_empty() || computed.all(|field| varies(&field));
+        let is_proven = agree.is_empty() || computed.all(varies);
         let agree: BTreeSet<String> = agree.iter().map(|it| who(it.input)).collect();
         // Whoever differs has a rule of their own anyway.
         let fits = differ
             .iter()
             .all(|it| own(it).is_some_and(|own| own.edits.contains_key(&path)));
-        if agree.len() >= 2 && agree.len() * 4 >= everybody.len() * 3 && fits && is_proven {
+        let least = if depends.of_somebody { ALIKE } else { 2 };
+        if agree.len() >= least && agree.len() * 4 >= everybody.len() * 3 && fits && is_proven {
             common.insert(path, edit);
         }
     }

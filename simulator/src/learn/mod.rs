@@ -5,6 +5,7 @@ mod bundle_steps;
 mod claims;
 mod compare;
 mod computed;
+mod declared;
 mod everybody;
 mod fidelity;
 mod inputs;
@@ -267,6 +268,14 @@ impl<'l> Student<'l> {
             &self.comparison,
             &mut self.inputs,
         );
+        for input in &mut self.inputs {
+            let first = input.lives.values().flatten().min().copied();
+            let why = declared::contradicted(base, traffic, input, &earlier);
+            if let (Some(first), Some(why)) = (first, why) {
+                input.steps.clear();
+                self.inexpressible.insert(first, why);
+            }
+        }
         for _ in 0..ROUNDS {
             let tried = self.attempt();
             let replayed = &tried.replayed;

@@ -2,6 +2,7 @@
 //! folder, and answered alike by a default simulator.
 
 mod any_rules;
+mod bundles;
 mod file;
 mod recorder;
 
@@ -198,77 +199,45 @@ fn what_several_clients_ask_is_learned_as_if_one_asked() {
     assert!(!text.contains("SVC_RATE_LIMITED"), "{text}");
 }
 
+/// Two may be called alike and be two; three of three are the service's own word.
 #[test]
-fn the_ids_and_balances_of_a_bundles_steps_are_the_services_own() {
-    let somebody =
-        r#"{"name":"ZED NAIR","email":"zed@mail.example","mobile":"9876512345","ip":"10.1.2.3"}"#;
-    let capture = Service::new("elsewhere", "")
-        .live()
-        .record(&[("bundles.fraud-check", somebody.to_owned())]);
-    let answer = capture.cases[0].exchanges[0].response.as_ref();
-    let body = String::from_utf8_lossy(&answer.expect("an answer").body).into_owned();
-    assert!(body.contains(r#""walletBalanceAfter""#), "{body}");
-    let fidelity = learned(&capture).fidelity;
-    assert!(fidelity.members > 40, "{}", fidelity.members);
-    assert!(
-        fidelity.differences.is_empty(),
-        "{:#?}",
-        fidelity.differences
-    );
-}
-
-#[test]
-fn what_only_bundles_ask_is_learned_of_their_steps() {
-    let bundles = [
-        (
-            "bundles.full-identity-kyc",
-            r#"{"dlNumber":"TN0120160009876","dateOfBirth":"23/11/1994","imageUrl1":"https://example.com/a.jpg","imageUrl2":"https://example.com/b.jpg","imageUrl":"https://example.com/c.jpg"}"#,
-        ),
-        (
-            "bundles.employment-claim-verification",
-            r#"{"mobile":"9876500001"}"#,
-        ),
-        (
-            "bundles.address-utility-verification",
-            r#"{"consumerNumber":"1234567890","electricity.serviceProvider":"MSEDCL"}"#,
-        ),
-    ];
-    let bundles = bundles.map(|(bundle, body)| (bundle, body.to_owned()));
-    let capture = Service::new("elsewhere", ELSEWHERE).record(&bundles);
-    let learned = learned(&capture);
-    let differences = &learned.fidelity.differences;
-    assert!(differences.is_empty(), "{differences:#?}");
-    let text = learned.text.expect("there is something to learn");
-    for said in [
-        "[person.kavya_iyer]",
-        "dlNumber = \"TN0120160009876\"",
-        "status = \"SUSPENDED\"",
-        "after = \"2h\"",
-    ] {
-        assert!(text.contains(said), "{said} is not in\n{text}");
-    }
-}
-
-#[test]
-fn why_a_bundle_differs_is_why_its_step_does() {
-    let body = r#"{"dlNumber":"TN0120160009876","dateOfBirth":"23/11/1994","imageUrl1":"https://example.com/a.jpg","imageUrl2":"https://example.com/b.jpg","imageUrl":"https://example.com/c.jpg"}"#;
-    let calls = [("bundles.full-identity-kyc", body.to_owned())];
-    let capture = Service::new("elsewhere", ELSEWHERE).record(&calls);
-    let by_hand = r#"
+fn what_is_known_alike_of_two_is_not_said_of_everybody() {
+    let rules = r#"
 [[scenario]]
-name = "our licence"
-operation = "verify.identity.dl"
-when = { dlNumber = "TN0120160009876" }
-then = { success = {} }
+name = "one name, one status"
+operation = "verify.identity.pan"
+otherwise = true
+then = { success = { nameOnPan = "ASHA RAO", panStatus = "INOPERATIVE" } }
 "#;
-    let differences = learned_beside(&capture, by_hand).fidelity.differences;
-    let is_status =
-        |it: &&svc_simulator::learn::ReportedDifference| it.member == "data.steps[0].data.status";
-    let status = differences.iter().find(is_status).expect("it differs");
-    assert!(
-        status.why.contains("our licence") && !status.expressible,
-        "{status:?}"
-    );
+    let pans = ["CKZPI4821L", "BNZPN2501F", "BNZPN2502F"];
+    let learned_of = |pans: &[&str]| {
+        let call = |pan: &&str| ("verify.identity.pan", format!(r#"{{"pan":"{pan}"}}"#));
+        let calls: Vec<_> = pans.iter().map(call).collect();
+        learned(&Service::new("elsewhere", rules).record(&calls)).text
+    };
+    let of_everybody = |pans: &[&str]| {
+        let text = learned_of(pans).expect("there is something to learn");
+        let mut rules = text.split("\n\n");
+        let rule = rules.find(|rule| rule.contains("otherwise = true"));
+        let rule = rule.unwrap_or_else(|| panic!("nothing of everybody: {text}"));
+        ["panStatus", "nameOnPan"].map(|name| rule.contains(&format!("{name} = ")))
+    };
+    assert_eq!(of_everybody(&pans[..2]), [true, false]);
+    assert_eq!(of_everybody(&pans), [true, true]);
+}
+
+#[test]
+fn whom_a_person_declared_stays_who_they_are() {
+    let pan = ("verify.identity.pan", r#"{"pan":"CKZPI4821L"}"#.to_owned());
+    let capture = Service::new("elsewhere", ELSEWHERE).record(&[pan]);
+    let by_hand = "[person.ours]\nname = \"KAMALA IYER\"\npan = \"CKZPI4821L\"\n";
+    let learned = learned_beside(&capture, by_hand);
+    let text = learned.text.unwrap_or_default();
+    assert!(!text.contains("CKZPI4821L"), "{text}");
+    let differences = learned.fidelity.differences;
+    let mut names = differences.iter().filter(|it| it.member.contains("name"));
+    assert!(names.all(|it| it.why.contains("ours")), "{differences:?}");
+    assert!(!differences.is_empty());
 }
 
 #[test]
