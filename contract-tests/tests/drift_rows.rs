@@ -78,6 +78,7 @@ fn capture(operation: &Operation, turn: usize) -> Capture {
     members.push(("a \"quoted\" \\ name".into(), Json::Bool(true)));
     let inside = vec![("b\"c".into(), Json::Int(1))];
     members.push(("more".into(), Json::Object(inside)));
+    members.push(("nothing".into(), Json::Null));
     let data = Json::Object(members);
     let mut case = CapturedCase::new("recorded", operation.id.clone());
     case.exchanges = vec![exchange(operation, &data); 3];
@@ -140,6 +141,8 @@ fn whatever_a_service_answers_the_rows_that_are_proposed_read() {
             let setting = Setting::of(&contract, inputs::built_in(), &capture);
             let drift = drift(&setting, &capture, false);
             assert!(drift.changes.len() > 1, "{}: {drift:?}", operation.id);
+            let always_null = "+nothing = \"{null}\"";
+            assert!(drift.patch.contains(always_null), "{}", drift.patch);
             let files = with(&drift.files);
             let read = Contract::read(&files.contract).and_then(|contract| {
                 let population = WorldRows::built_in();

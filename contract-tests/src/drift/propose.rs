@@ -435,6 +435,7 @@ fn sample(place: &PlaceSeen) -> String {
     match place.values.first() {
         Some(Json::Text(text)) if text.contains(['{', '}', '\\']) => "\"SAMPLE\"".to_owned(),
         Some(value) => value.to_string(),
+        None if place.nulls > 0 => "\"{null}\"".to_owned(),
         None => "\"\"".to_owned(),
     }
 }
