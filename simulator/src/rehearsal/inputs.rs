@@ -154,12 +154,21 @@ impl<'w> InputSearch<'w> {
             values.retain(|value| {
                 field.check(value, &contract.formats, &[]).is_ok() && hold(Some(value))
             });
-            values.sort_by_key(|value| Reverse(likeness(field, &sample, value)));
+            values.sort_by_cached_key(|value| {
+                Reverse((self.is_own(field, value), likeness(field, &sample, value)))
+            });
             let values = values.into_iter().take(VALUES).map(Some);
             let settings = values.chain(hold(None).then_some(None));
             found.extend(settings.map(|value| (field.name.clone(), value)));
         }
         found
+    }
+
+    /// Whether somebody who is declared is asked for so in this very field.
+    fn is_own(&self, field: &Field, value: &Json<'static>) -> bool {
+        let people = self.rules.scenarios.people.all().iter();
+        let mut asked = people.flat_map(|person| &person.asked);
+        asked.any(|(name, text)| *name == field.name && text == first_text(value))
     }
 
     /// Whether what this caller asks with this body is accepted.

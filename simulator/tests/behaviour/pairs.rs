@@ -218,7 +218,7 @@ fn every_claim_of_a_law_compares_something_and_can_fail() {
 }
 
 /// The laws about what all answers of a kind have alike.
-const OF_EVERYBODY: [&str; 2] = ["llpin", "state-of-city"];
+const OF_EVERYBODY: [&str; 3] = ["llpin", "returns-of-two-years", "state-of-city"];
 
 #[test]
 fn a_law_is_broken_where_the_answers_are_of_two_subjects() {

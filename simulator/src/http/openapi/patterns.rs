@@ -8,7 +8,7 @@ const BLANK: &str = r"\s\x00-\x1f\x7f-\x9f";
 pub(super) fn url() -> String {
     let user = format!("(?:[^/?#{BLANK}]*@)?");
     let host = format!(r"(?:\[[^\]/?#{BLANK}]+[^/?#@{BLANK}]*|[^:/?#@\[{BLANK}][^/?#@{BLANK}]*)");
-    format!("^https?://{user}{host}(?:[/?#][^{BLANK}]*)?$")
+    format!("^[Hh][Tt][Tt][Pp][Ss]?://{user}{host}(?:[/?#][^{BLANK}]*)?$")
 }
 
 /// An absolute URI with a scheme. That some schemes are never followed stands in words beside it.

@@ -124,15 +124,22 @@ pub(super) fn format_date<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     text.into()
 }
 
-/// `months_before('2026-01', 3)`: so many months before this one, newest first, as `YYYY-MM`.
+/// `months_before('2026-01', 3)`: so many months before this one, newest first, as `YYYY-MM`; with a day, only from its month
+/// on.
 pub(super) fn months_before<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let (Some(first), Some(count)) = (read(&args[0]), args[1].as_int()) else {
         return Json::List(Vec::new());
     };
-    let months = i64::from(first.year()) * 12 + i64::from(first.month()) - 1;
+    let months = in_months(first);
     let month = |month: i64| format!("{:04}-{:02}", month / 12, month % 12 + 1).into();
-    let oldest = months.saturating_sub(count).max(0);
+    let begun = args.get(2).and_then(read).map_or(0, in_months);
+    let oldest = months.saturating_sub(count).max(begun);
     Json::List((oldest..months).rev().map(month).collect())
+}
+
+/// So many months after the beginning of the calendar.
+fn in_months(day: Date) -> i64 {
+    i64::from(day.year()) * 12 + i64::from(day.month()) - 1
 }
 
 /// `iso_date('15/08/1990')`: a day written `DD/MM/YYYY`, `DD-MM-YYYY`, `DDMMYYYY` or ISO.

@@ -170,7 +170,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("at_latest_today", 1, 1, days::at_latest_today),
     function("latest", 1, 1, days::latest),
     function("format_date", 2, 2, days::format_date),
-    function("months_before", 2, 2, days::months_before),
+    function("months_before", 2, 3, days::months_before),
     function("iso_date", 1, 1, days::iso_date),
     function("add_days", 2, 2, days::add_days),
     function("add_years", 2, 2, days::add_years),
