@@ -1,12 +1,12 @@
 //! Flows: calls in a fixed order that carry an identifier from one to the next.
 
-use svc_fixtures::contract::{Environment, ErrorCode, Flow, FlowStep, Operation};
+use svc_fixtures::contract::{Environment, ErrorCode, Flow, FlowKey, FlowStep, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Cases, Check, Stage};
 use crate::capture::Credential;
-use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
+use crate::plan::{Carry, Case, Ending, Place, RequestTemplate, Rule, Setting, lead};
 
 const CARRIED: &str = "ruling.11-carried-ids";
 
@@ -162,7 +162,65 @@ fn unknown(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         let first = flow.steps[0].operation.clone();
         case.expect(call, CARRIED, Rule::Mentions(first));
     }
-    Some(vec![case])
+    let others = [
+        of_step_before(setting, operation),
+        of_another_flow(setting, operation),
+    ];
+    Some(
+        [case]
+            .into_iter()
+            .chain(others.into_iter().flatten())
+            .collect(),
+    )
+}
+
+/// What the first step issued is carried, and not what the step between is called.
+fn of_step_before(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
+    let (flow, step) = later_step(setting, operation)?;
+    let mut case = Case::about(operation, "of the step before it");
+    let (_, first) = lead::before(&mut case, setting, operation);
+    let before = case.steps.len().checked_sub(1)?;
+    if first? == before {
+        return None;
+    }
+    let carry = Carry {
+        field: step.takes.clone(),
+        ..Carry::into_path(before, Place::of(["verificationId"]))
+    };
+    case.push(lead::sample_call(setting, operation).carrying(vec![carry]));
+    Some(refused_as(case, flow, step))
+}
+
+/// What another flow issued leads nowhere here.
+fn of_another_flow(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
+    let (flow, step) = later_step(setting, operation)?;
+    let issued = |flow: &Flow| match flow.steps[0].issues.as_ref() {
+        Some(FlowKey::Member(name)) if !flow.advisory => Some(name.clone()),
+        _ => None,
+    };
+    issued(flow)?;
+    let mut flows = setting.contract.flows.iter();
+    let (begins, member) = flows.find_map(|other| {
+        let member = issued(other).filter(|_| other.name != flow.name)?;
+        Some((
+            setting.contract.operation(&other.steps[0].operation)?,
+            member,
+        ))
+    })?;
+    let mut case = Case::about(operation, "of another flow");
+    let first = lead::to_success(&mut case, setting, begins);
+    let carry = Carry {
+        field: step.takes.clone(),
+        ..Carry::into_path(first, Place::of(["data", &member]))
+    };
+    case.push(lead::sample_call(setting, operation).carrying(vec![carry]));
+    Some(refused_as(case, flow, step))
+}
+
+/// The last call of a case is refused for what it carries.
+fn refused_as(case: Case, flow: &Flow, step: &FlowStep) -> Case {
+    let case = case.expecting(CARRIED, refusal(step));
+    case.expecting(&flow.clause, Rule::Ends(Ending::Rejected))
 }
 
 fn out_of_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
@@ -176,6 +234,7 @@ fn out_of_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
     let refused = Rule::fails(ErrorCode::InvalidInput);
     let named = Rule::Mentions(needed.id.clone());
     let skipped = skipped.expecting(CARRIED, refused.clone());
+    let skipped = skipped.expecting(&flow.clause, Rule::Ends(Ending::Rejected));
     let mut cases = vec![skipped.expecting(CARRIED, named)];
 
     let mut steps = flow.steps.iter();

@@ -142,7 +142,9 @@ fn of(answer: &Response) -> Option<Obstacle> {
             let to = answer.header("location")?;
             Some(Obstacle::Elsewhere(answer.status, to.to_owned()))
         }
-        (status, _) if page && status < 500 => Some(Obstacle::Page(status, title(start))),
+        (status, _) if page && !envelope && status < 500 => {
+            Some(Obstacle::Page(status, title(start)))
+        }
         (403, None) if !envelope => Some(Obstacle::Forbidden),
         (status @ (404 | 405), None) if !envelope => Some(Obstacle::Nowhere(status)),
         _ => None,
@@ -344,6 +346,7 @@ mod tests {
             (429, &[], "{}".to_owned()),
             (500, &[], "no".to_owned()),
             (502, &html, "<html>Bad gateway".to_owned()),
+            (400, &html, envelope("SVC_INVALID_INPUT")),
             (304, &[], String::new()),
         ] {
             assert_eq!(told(status, headers, &body), "", "{status} {body}");

@@ -76,7 +76,8 @@ pub(super) fn why(
     (none && result && !fixed()).then_some(NO_RECORD)
 }
 
-/// Whether a step is an earlier one once more, with what that carried to its operation, and no retry of it.
+/// Whether a step carries to its operation what an earlier one carried there, and is no retry of it: a wrong OTP or
+/// amount may use up what it came with.
 fn used(earlier: &Step, step: &Step) -> bool {
     let [one, other] = [&earlier.request, &step.request];
     let key = |it: &RequestTemplate| {
@@ -84,11 +85,8 @@ fn used(earlier: &Step, step: &Step) -> bool {
         headers.find_map(|(name, value)| (name == "idempotency-key").then(|| value.clone()))
     };
     let is_retry = key(one).is_some() && key(one) == key(other);
-    !other.carries.is_empty()
-        && one.path == other.path
-        && one.carries == other.carries
-        && one.payload == other.payload
-        && !is_retry
+    let mut carries = other.carries.iter();
+    one.path == other.path && carries.any(|carry| one.carries.contains(carry)) && !is_retry
 }
 
 /// Whether an operation is a later step of a flow in which somebody must say an OTP.

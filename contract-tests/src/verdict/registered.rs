@@ -50,7 +50,11 @@ fn envelopes(findings: &mut Findings<'_>, clause: &str, came: &Answer<'_>, call:
         findings.equal(clause, "the method of a webhook", "POST", method);
         let response = Response {
             status: 200,
-            headers: header(delivery, "contentType"),
+            // Of what type a delivery says that it is only a ruling fixes.
+            headers: match findings.setting.by_rulings() {
+                true => header(delivery, "contentType"),
+                false => vec![("content-type".to_owned(), "application/json".to_owned())],
+            },
             body: text(delivery, "body").as_bytes().to_vec(),
         };
         let body = Answer::delivered(call.request, &response);
@@ -59,6 +63,7 @@ fn envelopes(findings: &mut Findings<'_>, clause: &str, came: &Answer<'_>, call:
             call.shown(&["verificationId"]),
         );
         findings.equal(clause, "`verificationId` of a webhook", of_call, id);
+        is_about_what_was_asked(findings, clause, &body);
         let before = findings.found.len();
         super::every_answer(findings, &body);
         if let (Some(asked_s), Some(came_s)) = (call.at_s, at_s(delivery)) {
@@ -82,6 +87,23 @@ fn envelopes(findings: &mut Findings<'_>, clause: &str, came: &Answer<'_>, call:
             what: "a webhook that was taken and came again".to_owned(),
             found: format!("{taken} times"),
         });
+    }
+}
+
+/// What identifies whom the call asked for is no other in its result.
+fn is_about_what_was_asked(findings: &mut Findings<'_>, clause: &str, body: &Answer<'_>) {
+    let asked = Json::parse(&body.request.body).unwrap_or(Json::Null);
+    let Some(row) = body.operation(findings.setting) else {
+        return;
+    };
+    for (_, field) in row.identifiers() {
+        let said = body.at(&["data", &field.name]).and_then(Json::as_text);
+        let sent = asked.get(&field.name).and_then(Json::as_text);
+        if let (Some(sent), Some(said)) = (sent, said) {
+            let what = format!("`data.{}` of a webhook", field.name);
+            let same = sent.eq_ignore_ascii_case(said);
+            findings.must(clause, same, &what, sent, said);
+        }
     }
 }
 

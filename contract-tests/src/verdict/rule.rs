@@ -42,8 +42,8 @@ fn compare(
         Rule::Alike { given, left_out } => sides(findings, clause, answers, [given, left_out])?,
         Rule::OtherId(step) => other_id(findings, clause, first(step)?, answer),
         Rule::BalanceFell(step) => {
-            let own = amount(answer);
-            wallet::fell(findings, clause, first(step)?, answer, own);
+            let charged = charged(answers, *step, at);
+            wallet::fell(findings, clause, first(step)?, answer, charged);
         }
         Rule::BalanceAddsUp(step) => adds_up(findings, clause, answers, [*step, at])?,
         Rule::OneId => one_id(findings, clause, answers),
@@ -296,6 +296,15 @@ fn adds_up(
     let (first, last) = (earlier(answers, first)?, earlier(answers, last)?);
     wallet::fell(findings, clause, first, last, sum);
     Some(())
+}
+
+/// What was charged behind a step, up to another one. A call between them that was to be free may have been charged with
+/// right: on live a service need not know the sentinel.
+fn charged(answers: &Answers<'_>, behind: usize, at: usize) -> Paise {
+    let until: Option<Vec<_>> = answers[..at].iter().map(|it| it.as_ref().ok()).collect();
+    let between = until.map_or(Paise::ZERO, |all| Answer::sum(all.into_iter(), behind + 1));
+    let own = answers[at].as_ref().map_or(Paise::ZERO, amount);
+    [between, own].into_iter().sum()
 }
 
 fn amount(answer: &Answer<'_>) -> Paise {
