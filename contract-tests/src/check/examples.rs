@@ -98,7 +98,10 @@ fn with_own_samples(setting: &Setting<'_>, case: &mut Case) {
             let sample = sample::value(&CONTRACT, known);
             let text = sample::first_text(&sample);
             // What the specification fixes is everybody's.
-            let fixed = setting.inputs.iter().any(|input| input.value == text);
+            let fixed = setting.inputs.iter().any(|input| {
+                let of = input.field(setting.contract, row);
+                input.value == text && of.is_some_and(|field| field.name == own.name)
+            });
             if is_sample(body, known) && !fixed && !is_named(&said, text) {
                 body.set(own.name.clone(), sample::value(setting.contract, own));
             }

@@ -81,7 +81,7 @@ impl PricedCall {
 /// price of a bundle, and nothing sure of an operation. A path without a row costs as much as the dearest.
 #[must_use]
 pub fn price(setting: &Setting<'_>, environment: Environment, step: &Step) -> Price {
-    match must_be_refused(setting.contract, step) {
+    match must_be_refused(setting, step) {
         true => Price::Free,
         false => if_executed(setting, environment, step),
     }
@@ -116,13 +116,14 @@ fn if_executed(setting: &Setting<'_>, environment: Environment, step: &Step) -> 
     })
 }
 
-/// Whether a step's own expectation is that nothing is executed: an error that is no outcome.
-fn must_be_refused(contract: &Contract, step: &Step) -> bool {
-    step.expect.iter().any(|expected| match expected.rule {
-        Rule::Ends(Ending::Error(code)) => !contract.error(code).outcome,
-        Rule::Ends(
-            Ending::Refused(..) | Ending::Malformed | Ending::Unauthorized | Ending::Rejected,
-        ) => true,
+/// Whether a step's own expectation is that nothing is executed: an error that is no outcome, where that is asked here.
+/// An identifier that is carried from elsewhere may be one of which there is no record, and that is charged.
+fn must_be_refused(setting: &Setting<'_>, step: &Step) -> bool {
+    let mut asked = step.expect.iter().filter(|it| setting.covers(&it.clause));
+    asked.any(|expected| match expected.rule {
+        Rule::Ends(Ending::Error(code)) => !setting.contract.error(code).outcome,
+        Rule::Ends(Ending::Refused(..) | Ending::Malformed | Ending::Unauthorized) => true,
+        Rule::Ends(Ending::Rejected) => step.request.carries.is_empty(),
         _ => false,
     })
 }
@@ -171,7 +172,7 @@ fn dearest(contract: &Contract) -> Paise {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Case, Ending, RequestTemplate};
+    use crate::plan::{Carry, Case, Ending, Place, RequestTemplate};
     use crate::prices::PriceList;
     use svc_fixtures::contract::ErrorCode;
     use svc_fixtures::json::Json;
@@ -264,6 +265,23 @@ mod tests {
             Paise::ZERO
         );
         assert_eq!(price(Environment::Test, call(), None), Paise::ZERO);
+        let rejected = Some(Ending::Rejected);
+        assert_eq!(price(live, call(), rejected), Paise::ZERO);
+        let carried = Carry::into_field(0, Place::of(["verificationId"]), "id");
+        let carried = call().carrying(vec![carried]);
+        assert!(price(live, carried, rejected) > Paise::ZERO);
+    }
+
+    #[test]
+    fn what_only_a_ruling_refuses_can_cost_its_price_at_others() {
+        let contract = Contract::built_in();
+        let call = RequestTemplate::post(&contract.operations[0], Json::Object(Vec::new()));
+        let mut step = step(call, Some(Ending::Error(ErrorCode::InvalidInput)));
+        step.expect[0].clause = "ruling.14-accounts-are-apart".to_owned();
+        let setting = setting(&contract);
+        let cost = |setting: &Setting<'_>| most(setting, Environment::Live, &step);
+        assert!(cost(&setting) > Paise::ZERO);
+        assert_eq!(cost(&setting.everything()), Paise::ZERO);
     }
 
     #[test]

@@ -133,6 +133,9 @@ fn by_input(
     here.any(|input| {
         let field = input.field(setting.contract, operation);
         let given = field.is_some_and(|field| sent(&field.name) == Some(input.value.as_str()));
-        given && completes(input.ending(operation))
+        // It says so of what stands beside it, and of nothing else.
+        let mut beside = input.with.iter();
+        let beside = beside.all(|(name, value)| body.get(name) == Some(value));
+        given && beside && completes(input.ending(operation))
     })
 }
