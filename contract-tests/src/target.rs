@@ -345,6 +345,7 @@ pub async fn probe_console(url: &Url, wait: Duration, tls: &Tls) -> Result<Conso
             movable_clock: status == 200 && clock["now"].is_string(),
             webhook_sink: None,
             registered: false,
+            keys: Vec::new(),
         },
         simulated,
     })

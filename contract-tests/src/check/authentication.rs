@@ -5,7 +5,7 @@ use svc_fixtures::json::Json;
 
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
-use crate::capture::{Credential, Misplaced, Mistake};
+use crate::capture::{Credential, KeyKind, Misplaced, Mistake};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, USAGE};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::sample::{self, Extent};
@@ -59,19 +59,22 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::Once(other_environment),
     },
     Check {
-        id: "authentication.built-in-keys",
-        title: "Revoked, blocked and throttled keys behave as their names say",
+        id: "authentication.other-keys",
+        title: "Revoked, rotated, blocked and limited keys behave as they are to",
         clauses: &[
             "auth.bad-key",
             "auth.allowlist",
             "auth.rotation",
+            "billing.sandbox-free",
+            "errors.auth-invalid",
             "errors.ip-not-allowed",
             "errors.rate-limited",
             "limits.rate-limit",
+            "limits.rotated-key",
             "ruling.15-built-in-keys",
         ],
         stage: Stage::Sandbox,
-        cases: Cases::Once(built_in),
+        cases: Cases::Once(other_keys),
     },
 ];
 
@@ -255,46 +258,111 @@ fn other_environment(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(cases)
 }
 
-fn built_in(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let request = any_call(setting)?;
-    let by = |name: &str| request.clone().by(Credential::BuiltIn(name.to_owned()));
-    let ruled = "ruling.15-built-in-keys";
-    let bad = ["auth.bad-key", ruled];
-    let revoked = refused("revoked", by("revoked"), ErrorCode::AuthInvalid, &bad);
-    let allowlist = ["auth.allowlist", "errors.ip-not-allowed", ruled];
-    let blocked = refused(
-        "blocked",
-        by("blocked"),
-        ErrorCode::IpNotAllowed,
-        &allowlist,
-    );
-    let mut rotated = Case::new("rotated");
-    for name in ["rotated", "rotated_old"] {
-        let step = rotated.push(by(name));
-        rotated.expect(step, "auth.rotation", Rule::Ends(Ending::Completed));
-    }
-    let cases = [revoked, blocked, rotated].map(Case::extension).into_iter();
-    let throttled = setting.environments.iter();
-    let throttled = throttled.map(|environment| throttled_key(&request).on(*environment));
-    Some(cases.chain(throttled).collect())
+/// How many calls at once are more than the limit of a key that is given for it.
+const MANY: usize = 30;
+
+fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let call = any_call(setting)?;
+    let environments = setting.environments.iter();
+    let cases = environments.flat_map(|environment| {
+        let has = |kind| setting.has_key(*environment, kind);
+        let mut cases: Vec<_> = [
+            has(KeyKind::Revoked).then(|| refused_everywhere(&call, KeyKind::Revoked)),
+            has(KeyKind::Expired).then(|| refused_everywhere(&call, KeyKind::Expired)),
+            has(KeyKind::Blocked).then(|| refused_everywhere(&call, KeyKind::Blocked)),
+            has(KeyKind::Rotated).then(|| rotated(&call, *environment)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let on_sandbox = *environment == Environment::Test;
+        cases.extend((on_sandbox && has(KeyKind::Poor)).then(|| poor(&call)));
+        let free = on_sandbox || setting.by_rulings();
+        let limited = has(KeyKind::Limited) && free;
+        cases.extend(limited.then(|| limited_key(setting, &call)));
+        cases.into_iter().map(|case| case.on(*environment))
+    });
+    let mut cases: Vec<_> = cases.collect();
+    cases.push(new_key(&call));
+    Some(cases)
 }
 
-/// More at once than the limit allows, however much of it earlier calls have used up. Nobody else is limited.
-fn throttled_key(call: &RequestTemplate) -> Case {
-    let mut case = Case::new("throttled").extension();
-    let by = |name: &str| Credential::BuiltIn(name.to_owned());
-    for _ in 0..6 {
-        case.push(call.clone().raw("{}").by(by("throttled")));
+/// Whatever is asked with it is refused: an operation, fields that are wrong, the usage.
+fn refused_everywhere(call: &RequestTemplate, kind: KeyKind) -> Case {
+    let ruled = "ruling.15-built-in-keys";
+    let (code, clauses) = match kind {
+        KeyKind::Expired => (
+            ErrorCode::AuthInvalid,
+            ["auth.bad-key", "auth.rotation", "limits.rotated-key"],
+        ),
+        KeyKind::Blocked => (
+            ErrorCode::IpNotAllowed,
+            ["auth.allowlist", "errors.ip-not-allowed", ruled],
+        ),
+        _ => (
+            ErrorCode::AuthInvalid,
+            ["auth.bad-key", "errors.auth-invalid", ruled],
+        ),
+    };
+    let mut case = Case::new(kind.name());
+    for request in [call.clone(), RequestTemplate::get(USAGE)] {
+        let request = request.header("x-reference-id", REFERENCE);
+        let step = case.push(request.by(Credential::Given(kind)));
+        case.expect_each(step, clauses, &Rule::fails(code));
+    }
+    case
+}
+
+/// The old key works as before; on live with a call that is refused for its fields, and so costs nothing.
+fn rotated(call: &RequestTemplate, environment: Environment) -> Case {
+    let call = call.clone().by(Credential::Given(KeyKind::Rotated));
+    let mut case = Case::new("rotated");
+    let (call, works) = match environment {
+        Environment::Test => (call, Rule::Ends(Ending::Completed)),
+        Environment::Live => (call.raw("{}"), Rule::fails(ErrorCode::InvalidInput)),
+    };
+    let step = case.push(call);
+    case.expect_each(step, ["auth.rotation", "limits.rotated-key"], &works);
+    case
+}
+
+/// What costs nothing needs no money.
+fn poor(call: &RequestTemplate) -> Case {
+    let mut case = Case::new("poor");
+    case.push(call.clone().by(Credential::Given(KeyKind::Poor)));
+    case.expecting("billing.sandbox-free", Rule::Ends(Ending::Completed))
+}
+
+/// The new key of the account whose old one is built in.
+fn new_key(call: &RequestTemplate) -> Case {
+    let mut case = Case::new("the key in place of the rotated one").extension();
+    let key = Credential::BuiltIn("rotated".to_owned());
+    case.push(call.clone().by(key));
+    case.expecting("auth.rotation", Rule::Ends(Ending::Completed))
+}
+
+/// More at once than the limit allows, however much of it earlier calls have used up. Nobody else is limited. A
+/// simulator looks at the limit before the fields; of others nobody knows.
+fn limited_key(setting: &Setting<'_>, call: &RequestTemplate) -> Case {
+    let mut case = Case::new("limited");
+    let refused = call.clone().raw("{}");
+    let (many, call) = match setting.by_rulings() {
+        true => (6, refused.clone()),
+        false => (MANY, call.clone()),
+    };
+    let last = many - 1;
+    for _ in 0..many {
+        case.push(call.clone().by(Credential::Given(KeyKind::Limited)));
     }
     case.send_together(0);
     let limited = Rule::SomeEnds(Ending::Error(ErrorCode::RateLimited));
     let limit = "limits.rate-limit";
     case.expect_each(
-        5,
+        last,
         ["errors.rate-limited", limit, "ruling.15-built-in-keys"],
         &limited,
     );
-    let other = case.push(call.clone().raw("{}"));
+    let other = case.push(refused);
     case.expect(other, limit, Rule::fails(ErrorCode::InvalidInput));
     case
 }

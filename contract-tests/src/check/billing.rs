@@ -4,7 +4,7 @@ use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
 use super::entry::{Cases, Check, Stage};
 use super::wallet::{cheapest, down, to_source_down};
-use crate::capture::Credential;
+use crate::capture::{Credential, KeyKind};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 use svc_fixtures::contract::Environment;
 use svc_fixtures::json::Json;
@@ -171,7 +171,10 @@ fn before(case: &mut Case, setting: &Setting<'_>, operation: &Operation) -> Opti
 
 /// An empty wallet. Where an identifier is carried, only a fixed one needs no earlier call.
 fn insufficient(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    let mut case = charged(setting, operation)?.extension();
+    if !setting.has_key(Environment::Live, KeyKind::Poor) {
+        return None;
+    }
+    let mut case = charged(setting, operation)?;
     let mut identifiers = operation.identifiers();
     let step = match identifiers.any(|(_, field)| setting.contract.carries(operation, field)) {
         true => lead::to_status(&mut case, setting, operation, 422)?,
@@ -180,8 +183,8 @@ fn insufficient(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
     if step > 0 {
         return None;
     }
-    let broke = Credential::BuiltIn("broke".to_owned());
-    case.change(step, |request| request.by(broke));
+    let poor = Credential::Given(KeyKind::Poor);
+    case.change(step, |request| request.by(poor));
     let clauses = [
         "billing.insufficient-balance",
         "errors.insufficient-balance",

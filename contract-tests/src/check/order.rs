@@ -7,7 +7,7 @@ use svc_fixtures::sample;
 use super::control::{control, fresh};
 use super::entry::{Cases, Check, Stage};
 use super::idempotency::REPLAY;
-use crate::capture::Credential;
+use crate::capture::{Credential, KeyKind};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -155,11 +155,14 @@ fn bodies(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
 }
 
 fn wallet(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    if !setting.has_key(Environment::Live, KeyKind::Poor) {
+        return None;
+    }
     let on_live = |name: &str| {
         let case = Case::about(operation, name).on(Environment::Live);
         case.extension()
     };
-    let broke = || Credential::BuiltIn("broke".to_owned());
+    let broke = || Credential::Given(KeyKind::Poor);
     let mut fields = on_live("fields before the wallet");
     let empty = RequestTemplate::post(operation, Json::Object(Vec::new()));
     fields.push(empty.by(broke()));
@@ -173,7 +176,10 @@ fn wallet(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         cases.push(case.expecting(CLAUSE, refusal));
         return Some(cases);
     }
-    let mut outcome = on_live("the wallet before the outcome");
+    let mut outcome = Case {
+        extension: false,
+        ..on_live("the wallet before the outcome")
+    };
     let failed = super::wallet::to_source_down(&mut outcome, setting, operation)
         .or_else(|| lead::to_status(&mut outcome, setting, operation, 503));
     if let Some(step) = failed {

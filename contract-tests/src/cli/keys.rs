@@ -87,7 +87,11 @@ pub(super) fn ring(
         }
         (None, None) => None,
     };
-    Ok(Keyring { test, live })
+    Ok(Keyring {
+        test,
+        live,
+        ..Keyring::default()
+    })
 }
 
 /// A key that fits its environment: sent elsewhere it might cost money, or a stranger would learn it.

@@ -13,6 +13,7 @@ mod dry_run;
 mod early_end;
 mod execution;
 mod exit;
+mod given_keys;
 mod inputs;
 mod judge;
 mod keys;

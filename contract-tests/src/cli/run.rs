@@ -14,7 +14,7 @@ use super::execution::{self, ExecutionArgs};
 use super::exit::{CommandError, Exit};
 use super::outputs::{self, DataSubjects, EventFanout, OutputArgs};
 use super::selection::SelectionArgs;
-use super::{dry_run, keys, preflight, receiver, say};
+use super::{dry_run, given_keys, keys, preflight, receiver, say};
 use crate::capture::Capture;
 use crate::check;
 use crate::client::{Client, Keyring};
@@ -41,6 +41,10 @@ pub(super) struct Run {
     /// Live's API key; a simulator on this machine needs none
     #[arg(long, env = "SVC_LIVE_KEY", hide_env_values = true, value_name = "KEY")]
     live_key: Option<Secret>,
+    /// Keys that the provider gave beside these two, by what is the matter with each: TOML with the tables `sandbox` and
+    /// `live`, and in them `revoked`, `rotated`, `expired`, `blocked`, `limited` or `poor`
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
     #[command(flatten)]
     selection: SelectionArgs,
     #[command(flatten)]
@@ -95,7 +99,10 @@ impl Run {
         let live = live.map(|text| keys::address("--live-url", text));
         let live = live.transpose()?;
         let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
-        let ring = keys::ring(&OF_RUN, &sandbox, live.as_ref(), test_key, live_key)?;
+        let mut ring = keys::ring(&OF_RUN, &sandbox, live.as_ref(), test_key, live_key)?;
+        if let Some(path) = &self.keys {
+            ring.given = given_keys::read(path)?;
+        }
         let (contract, inputs) = self.selection.known_to_service(Contract::built_in())?;
         let mut setting = Setting::new(
             &contract,
@@ -123,6 +130,7 @@ impl Run {
         let found = console.as_ref().map(|it| it.capabilities.clone());
         setting.capabilities = found.unwrap_or_default();
         receiver::add(&mut setting.capabilities, sink.as_ref());
+        setting.capabilities.keys = ring.kinds(setting.by_rulings());
         if self.dry_run {
             let budget = self.budget.describe(live.as_ref(), ring.live.as_ref());
             let key = ring.live.as_ref();

@@ -1,7 +1,9 @@
 //! The keys of a run: which one a call presents, and what finds them in what others wrote. Sends
 //! nothing.
 
-use crate::capture::{Credential, Mistake};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::capture::{Credential, KeyKind, Mistake};
 use crate::redact::{Redactor, Secret};
 use svc_fixtures::contract::Environment;
 
@@ -12,6 +14,8 @@ pub struct Keyring {
     pub test: Option<RunKey>,
     /// Live's.
     pub live: Option<RunKey>,
+    /// Those that the provider gave beside these, by what is the matter with them.
+    pub given: BTreeMap<(Environment, KeyKind), Secret>,
 }
 
 /// A key of the run.
@@ -57,7 +61,26 @@ impl Keyring {
     pub fn of_simulator() -> Self {
         let [test, live] =
             Environment::ALL.map(|environment| Some(RunKey::of_simulator(environment)));
-        Keyring { test, live }
+        Keyring {
+            test,
+            live,
+            given: BTreeMap::new(),
+        }
+    }
+
+    /// The keys that there are beside the run's own; in a simulator those that are built in, too.
+    #[must_use]
+    pub fn kinds(&self, of_simulator: bool) -> Vec<(Environment, KeyKind)> {
+        let built_in = KeyKind::of_simulator().into_iter();
+        let built_in = built_in.filter(|(environment, _)| {
+            of_simulator && self.of(*environment).is_some_and(RunKey::is_simulators)
+        });
+        let given = self.given.keys().copied();
+        given
+            .chain(built_in)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 
     /// The key for an environment, where there is one.
@@ -95,6 +118,7 @@ impl Keyring {
         let named = |key: &&Secret| names(key).any(|name| name.starts_with("local"));
         let own = [&self.test, &self.live].into_iter().flatten();
         let own = own.map(|own| &own.secret);
+        let own = own.chain(self.given.values());
         let secrets = own.clone().filter(|key| !named(key));
         Redactor::with(own.filter(named).chain(presented), secrets)
     }
@@ -146,6 +170,16 @@ impl Keyring {
                 let prefix = environment.other().key_prefix();
                 Ok(Some(Secret::new(format!("{prefix}{name}"))))
             }
+            Credential::Given(kind) => match self.given.get(&(environment, *kind)) {
+                Some(given) => Ok(Some(given.clone())),
+                None => {
+                    let missing = || {
+                        let name = kind.name();
+                        format!("no key of {environment} was given that is {name}: --keys names it")
+                    };
+                    made(kind.built_in().ok_or_else(missing)?)
+                }
+            },
             Credential::Header(_) | Credential::Nothing => Ok(None),
         }
     }
@@ -202,7 +236,10 @@ mod tests {
     fn a_real_live_key_is_shown_to_no_other_host() {
         let key = |secret: &str, one_host: bool| {
             let live = Some(RunKey::new(Secret::new(secret)));
-            let ring = Keyring { test: None, live };
+            let ring = Keyring {
+                live,
+                ..Keyring::default()
+            };
             let other = Credential::OtherEnvironment;
             let key = ring.key(&other, Environment::Test, "a", one_host);
             key.map(|key| key.is_some())

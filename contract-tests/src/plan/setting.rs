@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use svc_fixtures::contract::{ClauseKind, Contract, Operation};
 
 use super::inputs::Input;
-use crate::capture::{Capabilities, Capture, Channel};
+use crate::capture::{Capabilities, Capture, Channel, KeyKind};
 use crate::prices::PriceList;
 use crate::profile::Profile;
 use svc_fixtures::contract::Environment;
@@ -62,6 +62,7 @@ impl<'c> Setting<'c> {
                 movable_clock: true,
                 webhook_sink: Some(String::new()),
                 registered: false,
+                keys: KeyKind::of_simulator(),
             },
             environments: vec![Environment::Test, Environment::Live],
             profile: Profile::Simulator,
@@ -148,6 +149,13 @@ impl<'c> Setting<'c> {
     #[must_use]
     pub fn covers(&self, clause: &str) -> bool {
         self.by_rulings() || !self.rulings.contains(clause)
+    }
+
+    /// Whether there is such a key beside the run's own.
+    #[must_use]
+    pub fn has_key(&self, environment: Environment, kind: KeyKind) -> bool {
+        let here = self.environments.contains(&environment);
+        here && self.capabilities.keys.contains(&(environment, kind))
     }
 
     /// Whether live calls are made.

@@ -156,6 +156,15 @@ fn authorization(
             let prefix = environment.other().key_prefix();
             Some(literal(format!("Bearer {prefix}{name}")))
         }
+        Credential::Given(kind) => {
+            let (_, key) = names.of(environment);
+            // Where nobody gave one it was a simulator's.
+            let else_ = kind.built_in().map(|name| format!(":-{prefix}{name}"));
+            let (kind, else_) = (kind.name().to_uppercase(), else_.unwrap_or_default());
+            Some(format!(
+                "\"Authorization: Bearer ${{{key}_{kind}{else_}}}\""
+            ))
+        }
         Credential::Header(value) => Some(literal(value.clone())),
         Credential::Misplaced(_) | Credential::Nothing => None,
     }
@@ -208,6 +217,7 @@ fn quoted_by_code(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::KeyKind;
     use crate::report::tests::sample;
 
     fn curl(exchange: &Exchange, started: &RunStarted) -> String {
@@ -308,6 +318,10 @@ mod tests {
         assert_eq!(
             of(Credential::BuiltIn("broke".to_owned())),
             "'Authorization: Bearer svc_live_broke'"
+        );
+        assert_eq!(
+            of(Credential::Given(KeyKind::Poor)),
+            "\"Authorization: Bearer ${SVC_LIVE_KEY_POOR:-svc_live_broke}\""
         );
         assert_eq!(
             of(Credential::Header("Basic x".to_owned())),

@@ -1,6 +1,7 @@
 //! Which checks have cases here, and why the others have none. Sends nothing.
 
 use super::filter::Filter;
+use crate::capture::KeyKind;
 use crate::check::Check;
 use crate::plan::{Case, Setting};
 use crate::profile::Profile;
@@ -45,7 +46,9 @@ pub(super) fn plan<'c>(
 pub(super) fn wider<'c>(setting: &Setting<'c>) -> Vec<(Setting<'c>, &'static str)> {
     let mut on_live = setting.clone();
     on_live.environments = Environment::ALL.to_vec();
-    let mut extended = on_live.clone();
+    let mut keyed = on_live.clone();
+    keyed.capabilities.keys = KeyKind::of_simulator();
+    let mut extended = keyed.clone();
     extended.profile = Profile::Simulator;
     let mut listening = extended.clone();
     listening.capabilities.registered = true;
@@ -55,6 +58,7 @@ pub(super) fn wider<'c>(setting: &Setting<'c>) -> Vec<(Setting<'c>, &'static str
             on_live,
             "it is asked on live only, and no live address was given",
         ),
+        (keyed, "it needs keys that do not work as others do: --keys"),
         (extended, "its cases are asked with --profile simulator"),
     ];
     // A console tells of the run's receiver itself.
@@ -101,6 +105,10 @@ mod tests {
             ("clocks.own", "a console: --console-url"),
             ("webhooks.registered", "--listen with --webhook-secret"),
             ("wallet.prices", "no live address was given"),
+            (
+                "authentication.other-keys",
+                "keys that do not work as others do: --keys",
+            ),
         ] {
             let (cases, why) = planned(&Filter::default(), check).expect("it is listed");
             assert_eq!(cases, 0);

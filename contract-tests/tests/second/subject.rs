@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_contract_tests::capture::KeyKind;
 use svc_contract_tests::client::{Client, Keyring, RunKey};
 use svc_contract_tests::plan::Setting;
 use svc_contract_tests::plan::inputs::{self, Input};
@@ -124,6 +125,7 @@ fn judged(contract: &Contract, second: &Second, seen_by: SeenBy, asked: Asked) -
 pub(crate) fn of_customer(contract: &Contract, seed: String) -> Setting<'_> {
     let mut setting = Setting::new(contract, known_inputs(contract), seed);
     setting.environments.push(Environment::Live);
+    setting.capabilities.keys = own_keys().kinds(false);
     setting
 }
 
@@ -138,10 +140,27 @@ pub(crate) fn target(second: &Second) -> HttpTarget {
     target.expect("a client")
 }
 
-/// The keys of a customer.
+/// The keys of a customer, with those of its that are not to work as others do.
 pub(crate) fn own_keys() -> Keyring {
     let key = |text| Some(RunKey::new(Secret::new(text)));
+    let given = |(kind, name): (KeyKind, &str)| {
+        Environment::ALL.map(|at| {
+            let key = format!("{}{name}_k1", at.key_prefix());
+            ((at, kind), Secret::new(key))
+        })
+    };
+    let given = [
+        (KeyKind::Revoked, "revoked"),
+        (KeyKind::Rotated, "rotated"),
+        (KeyKind::Expired, "expired"),
+        (KeyKind::Blocked, "elsewhere"),
+        (KeyKind::Limited, "limited"),
+        (KeyKind::Poor, "poor"),
+    ]
+    .into_iter()
+    .flat_map(given);
     Keyring {
+        given: given.collect(),
         test: key("svc_test_default_k1"),
         live: key("svc_live_default_k1"),
     }

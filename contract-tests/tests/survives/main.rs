@@ -94,6 +94,7 @@ fn own_keys() -> Keyring {
     Keyring {
         test: key("svc_test_local_own"),
         live: key("svc_live_local_own"),
+        ..Keyring::default()
     }
 }
 
