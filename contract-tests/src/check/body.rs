@@ -101,14 +101,26 @@ fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(cases)
 }
 
-fn other_method(_: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+fn other_method(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let mut case = Case::about(operation, "").extension();
     let step = case.push(RequestTemplate::get(sample::path(operation)));
     let refused = Rule::Ends(Ending::Refused(405, ErrorCode::InvalidInput));
     let clauses = ["wire.post-json", "ruling.06-other-method"];
     case.expect_each(step, clauses, &refused);
     let allow = Rule::Header("allow", Some("POST"));
-    Some(vec![case.expecting(clauses[1], allow)])
+    let ruled = case.expecting(clauses[1], allow);
+    // How it is refused only a ruling says. What routes one operation routes the others.
+    let call = super::authentication::any_call(setting);
+    let put = call.filter(|call| call.path == sample::path(operation));
+    let put = put.map(|call| {
+        let mut case = Case::about(operation, "PUT");
+        case.push(RequestTemplate {
+            method: "PUT".to_owned(),
+            ..call
+        });
+        case.expecting(clauses[0], Rule::Ends(Ending::Rejected))
+    });
+    Some([ruled].into_iter().chain(put).collect())
 }
 
 /// A call of an operation that is refused for its body.

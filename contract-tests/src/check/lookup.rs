@@ -1,4 +1,4 @@
-//! Look-up of a verification and the usage: paths that only our rulings give.
+//! Look-up of a verification, whose path only our rulings give, and the usage.
 
 use svc_fixtures::contract::{Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
@@ -6,7 +6,7 @@ use svc_fixtures::json::Json;
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use crate::capture::Credential;
-use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, UsageRow, lead};
+use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, UsageRow, VERIFICATIONS, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -18,9 +18,11 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "lookup.unknown",
-        title: "An id nobody has, or another account's, is not found",
+        title: "An id nobody has, or another account's, is not found, and none is without a key",
         clauses: &[
             "errors.not-found",
+            "auth.bearer",
+            "errors.auth-invalid",
             "ruling.27-verification-lookup",
             "ruling.14-accounts-are-apart",
         ],
@@ -66,12 +68,13 @@ fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
         case.push(RequestTemplate::get(path));
         case.expecting(clause, Rule::fails(ErrorCode::NotFound))
     };
-    let nobody = "/v1/verifications/svcv_00000000000000000000000000";
-    let nonsense = "/v1/verifications/nonsense";
+    let nobody = format!("{VERIFICATIONS}svcv_00000000000000000000000000");
+    let nonsense = format!("{VERIFICATIONS}nonsense");
     let mut cases = vec![
-        not_found("an id nobody has", nobody, "errors.not-found"),
-        not_found("no id at all", nonsense, "ruling.27-verification-lookup"),
+        not_found("an id nobody has", &nobody, "errors.not-found"),
+        not_found("no id at all", &nonsense, "ruling.27-verification-lookup"),
     ];
+    cases.extend(beside_one_that_is_found(setting, &nobody));
     if let Some(operation) = setting.operations().next() {
         let mut case = Case::new("another account's").extension();
         let step = lead::to_success(&mut case, setting, operation);
@@ -82,6 +85,23 @@ fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
         cases.push(case);
     }
     Some(cases)
+}
+
+/// Where the look-up is only a ruling says: a service that finds one there finds no other, and none without a key.
+fn beside_one_that_is_found(setting: &Setting<'_>, nobody: &str) -> Option<Case> {
+    let operation = setting.operations().next()?;
+    let mut case = Case::new("an id nobody has, beside one that is found");
+    let step = lead::to_success(&mut case, setting, operation);
+    let found = case.push(RequestTemplate::look_up(step));
+    let other = case.push(RequestTemplate::get(nobody));
+    case.expect(other, "errors.not-found", Rule::fails(ErrorCode::NotFound));
+    for credential in [Credential::Nothing, Credential::Unknown] {
+        let request = case.steps[found].request.clone();
+        let refused = case.push(request.by(credential));
+        let clauses = ["auth.bearer", "errors.auth-invalid"];
+        case.expect_each(refused, clauses, &Rule::fails(ErrorCode::AuthInvalid));
+    }
+    Some(case)
 }
 
 fn usage(

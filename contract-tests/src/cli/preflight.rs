@@ -136,7 +136,9 @@ fn of(answer: &Response) -> Option<Obstacle> {
     let page = kind.starts_with("text/html") || start.starts_with(b"<");
     match (answer.status, code) {
         (401, Some(ErrorCode::KeyEnvironmentMismatch)) => Some(Obstacle::OtherEnvironment),
-        (401, _) => Some(Obstacle::Key(said(), at(["meta", "environment"]))),
+        (401, None | Some(ErrorCode::AuthInvalid)) => {
+            Some(Obstacle::Key(said(), at(["meta", "environment"])))
+        }
         (403, Some(ErrorCode::IpNotAllowed)) => Some(Obstacle::Allowlist(said())),
         (300..=399, _) => {
             let to = answer.header("location")?;
@@ -339,6 +341,7 @@ mod tests {
         let html = [("content-type", "text/html")];
         for (status, headers, body) in [
             (400, &[][..], envelope("SVC_INVALID_INPUT")),
+            (401, &[], envelope("SVC_INVALID_INPUT")),
             (404, &[], envelope("SVC_NOT_FOUND")),
             (403, &[], envelope("SVC_INVALID_INPUT")),
             (402, &[], envelope("SVC_INSUFFICIENT_BALANCE")),

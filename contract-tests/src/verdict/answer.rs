@@ -171,9 +171,19 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Whether what was asked for is the stored envelope of another call, and came.
+/// Whether what was asked for is the stored envelope of another call, and came: with a status of its own, or with that of
+/// the call.
 pub(super) fn is_look_up(request: &Request, response: &Response) -> bool {
-    request.path.starts_with(VERIFICATIONS) && response.status == 200
+    let Some(asked) = request.path.strip_prefix(VERIFICATIONS) else {
+        return false;
+    };
+    let tells_of_it = || {
+        let json = Json::parse(&response.body).ok()?;
+        let code = json.get("error")?.get("code").and_then(Json::as_text)?;
+        let found = ErrorCode::parse(code).is_some_and(|code| code != ErrorCode::NotFound);
+        Some(found && json.get("verificationId")?.as_text()? == asked)
+    };
+    response.status == 200 || tells_of_it().unwrap_or_default()
 }
 
 /// A value in print, written only where somebody reads it: of most answers nothing is wrong.

@@ -9,7 +9,8 @@ use svc_fixtures::contract::{Clause, ClauseKind, Environment, ErrorCode, Field, 
 use svc_fixtures::json::Json;
 
 use super::answer::Answer;
-use crate::plan::{Ending, RequestTemplate, Rule, Setting, Step};
+use crate::capture::Channel;
+use crate::plan::{Ending, RequestTemplate, Rule, Setting, Step, VERIFICATIONS};
 
 const NO_RECORD: &str = "the service knows no record of this input, and the specification does not say that there is one";
 const PENDING: &str = "the result is not there yet, and the specification does not say that it is";
@@ -20,6 +21,9 @@ const WALLET: &str = "the wallet of this account does not cover the call, and wh
 
 const USED: &str =
     "what it carries was used before, and the specification does not say that it may be used again";
+
+const NO_LOOK_UP: &str =
+    "this service has no look-up there, and where it is the specification does not say";
 
 const CARRIED: &str = "what it carries is of a call without a result";
 
@@ -39,6 +43,9 @@ pub(super) fn why(
     };
     if setting.by_rulings() || answer.looked_up() {
         return None;
+    }
+    if is_without_look_up(step, before, skipped) {
+        return Some(NO_LOOK_UP);
     }
     let mut carries = step.request.carries.iter();
     if carries.any(|carry| skipped.contains(&carry.from)) {
@@ -76,6 +83,15 @@ pub(super) fn why(
     (none && result && !fixed()).then_some(NO_RECORD)
 }
 
+/// Whether a look-up says nothing: where the first one of a case did not find what was there, it is asked for elsewhere.
+fn is_without_look_up(step: &Step, before: &[Step], skipped: &[usize]) -> bool {
+    let looks_up = |it: &Step| {
+        it.request.channel == Channel::Api && it.request.path.starts_with(VERIFICATIONS)
+    };
+    let first = before.iter().position(looks_up);
+    looks_up(step) && first.is_none_or(|first| skipped.contains(&first))
+}
+
 /// Whether a step carries to its operation what an earlier one carried there, and is no retry of it: a wrong OTP or
 /// amount may use up what it came with.
 fn used(earlier: &Step, step: &Step) -> bool {
@@ -85,6 +101,10 @@ fn used(earlier: &Step, step: &Step) -> bool {
         headers.find_map(|(name, value)| (name == "idempotency-key").then(|| value.clone()))
     };
     let is_retry = key(one).is_some() && key(one) == key(other);
+    // Nothing is used up by looking at it.
+    if other.method == "GET" {
+        return false;
+    }
     let mut carries = other.carries.iter();
     one.path == other.path && carries.any(|carry| one.carries.contains(carry)) && !is_retry
 }

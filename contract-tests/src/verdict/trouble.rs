@@ -156,6 +156,10 @@ fn refusal(
     exchange: &Exchange,
 ) -> Option<ErrorCode> {
     let answer = Answer::of(exchange).ok()?;
+    // What is said of an earlier call is no refusal of this one.
+    if answer.looked_up() {
+        return None;
+    }
     let status = answer.response.status;
     if status == 429 {
         let asked = asks_for(case, step, ErrorCode::RateLimited);
