@@ -6,9 +6,18 @@ use svc_fixtures::sample::{self, Extent};
 
 use super::control::{control, fresh};
 use super::entry::{Cases, Check, Stage};
+use super::envelope::REFERENCE;
+use crate::capture::Credential;
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 
 pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "bundles.answer",
+        title: "A bundle answers like every call, and under its idempotency key once",
+        clauses: &["bundles.one-envelope", "idempotency.replay", "auth.bearer"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(answer),
+    },
     Check {
         id: "bundles.each-step",
         title: "A bundle fails as each of its steps fails, for nothing, and is completed where one finds no record",
@@ -92,6 +101,25 @@ fn success(setting: &Setting<'_>, bundle: &Bundle) -> Option<RequestTemplate> {
         BundleMode::Sequence | BundleMode::Parallel => sample::bundle_body(contract, bundle),
     };
     Some(RequestTemplate::post_to(bundle.path(), body))
+}
+
+/// Where bundles are, and what they take, only a ruling says: of a service that has one there the rest is asked, too.
+fn answer(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let bundles = setting.contract.bundles.iter();
+    let case = |bundle: &Bundle| {
+        let call = success(setting, bundle)?;
+        let mut case = Case::new(bundle.slug.clone());
+        let key = format!("{}-answer-{}", setting.seed, bundle.slug);
+        let keyed = call.clone().idempotency(&key);
+        let first = case.push(keyed.header("x-reference-id", REFERENCE));
+        let completes = Rule::Ends(Ending::Completed);
+        case.expect_each(first, ["bundles.one-envelope", &bundle.clause], &completes);
+        let again = case.push_again(first);
+        case.expect(again, "idempotency.replay", Rule::SameResult(first));
+        case.push(call.by(Credential::Nothing));
+        Some(case.expecting("auth.bearer", Rule::fails(ErrorCode::AuthInvalid)))
+    };
+    Some(bundles.filter_map(case).collect())
 }
 
 fn wallet(setting: &Setting<'_>) -> Option<Vec<Case>> {

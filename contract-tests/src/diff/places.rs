@@ -18,7 +18,7 @@ pub(super) struct Observed {
     pub(super) pairs: BTreeSet<usize>,
     /// The path of the object it is a member of, where it is one.
     pub(super) parent: Option<String>,
-    /// As what a difference of a later result is told where first answers show it, too.
+    /// As what a difference of a later result, or of a bundle's step, is told where first answers show it, too.
     pub(super) at_once: Option<(Kind, String)>,
 }
 
@@ -27,6 +27,9 @@ const ENOUGH_ANSWERS: usize = 4;
 
 /// What stands behind a member of a result that came later.
 pub(super) const LATER: &str = " of the later result";
+
+/// Before a member of what a step of a bundle found.
+const STEP_DATA: &str = "data.steps[].data.";
 
 pub(super) const THERE: &str = "is there";
 pub(super) const MISSING: &str = "is not there";
@@ -96,8 +99,16 @@ impl Here<'_> {
         right: String,
         pairs: BTreeSet<usize>,
     ) -> Observed {
-        let is_later = matches!(self.spot.part, SpotPart::Later);
-        let at_once = is_later.then(|| (kind, self.path().to_owned()));
+        let at_once = match self.spot.part {
+            SpotPart::Later => Some(self.path().to_owned()),
+            // A step of a bundle has the members of its operation.
+            SpotPart::Answer => {
+                let of_step = self.path().strip_prefix(STEP_DATA);
+                of_step.map(|member| format!("data.{member}"))
+            }
+            SpotPart::Headers | SpotPart::Webhook => None,
+        };
+        let at_once = at_once.map(|what| (kind, what));
         let kind = match self.spot.part {
             SpotPart::Webhook | SpotPart::Later => Kind::Webhook,
             SpotPart::Headers => Kind::Header,

@@ -158,8 +158,10 @@ impl Case {
                 request.credential,
                 Credential::Another(_) | Credential::Rotated
             );
+            // A key that was given for it is no business of the run's own account.
+            let own = !matches!(request.credential, Credential::Given(_));
             let mut rules = step.expect.iter().map(|it| &it.rule);
-            of_account || beside || rules.any(Rule::measures_account)
+            own && (of_account || beside || rules.any(Rule::measures_account))
         };
         match self.steps.iter().any(alone) {
             true => Access::Alone,

@@ -404,7 +404,7 @@ fn watch(
     answer: &Result<Response, TransportError>,
     bill: &Bill,
 ) -> Result<(), JournalError> {
-    if call.environment == Environment::Test || call.looks_up {
+    if call.environment == Environment::Test || call.looks_up || call.elsewhere {
         return Ok(());
     }
     let balance = answer.as_ref().ok().and_then(|response| {

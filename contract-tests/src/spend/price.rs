@@ -2,11 +2,8 @@
 
 use svc_fixtures::contract::{Bundle, BundleMode, Contract, Environment, Operation, Paise};
 
-use crate::capture::Channel;
-use crate::plan::{Case, Ending, Rule, Setting, Step, VERIFICATIONS};
-
-/// Where bundles are called.
-const BUNDLES: &str = "/v1/bundles/";
+use crate::capture::{Channel, Credential};
+use crate::plan::{BUNDLES, Case, Ending, Rule, Setting, Step, VERIFICATIONS};
 
 /// How much more than by the rows a single operation costs at a provider, presumably at most. The specification
 /// gives no such price, and its bundles' lie at most this far apart.
@@ -51,6 +48,8 @@ pub struct PricedCall {
     pub executed: Paise,
     /// Whether its answer may be the stored one of another call, with that call's `billing`.
     pub looks_up: bool,
+    /// Whether it is by a key that may be another account's, with a wallet of its own.
+    pub elsewhere: bool,
 }
 
 impl PricedCall {
@@ -65,6 +64,7 @@ impl PricedCall {
             price: price(setting, environment, step),
             executed: executed.most(),
             looks_up: step.request.path.starts_with(VERIFICATIONS),
+            elsewhere: matches!(step.request.credential, Credential::Given(_)),
         }
     }
 

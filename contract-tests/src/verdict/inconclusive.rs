@@ -10,7 +10,7 @@ use svc_fixtures::json::Json;
 
 use super::answer::Answer;
 use crate::capture::Channel;
-use crate::plan::{Ending, RequestTemplate, Rule, Setting, Step, VERIFICATIONS};
+use crate::plan::{BUNDLES, Ending, RequestTemplate, Rule, Setting, Step, VERIFICATIONS};
 
 const NO_RECORD: &str = "the service knows no record of this input, and the specification does not say that there is one";
 const PENDING: &str = "the result is not there yet, and the specification does not say that it is";
@@ -24,6 +24,8 @@ const USED: &str =
 
 const NO_LOOK_UP: &str =
     "this service has no look-up there, and where it is the specification does not say";
+
+const NO_BUNDLE: &str = "this service has no such bundle there, and where it is and what it takes the specification does not say";
 
 const CARRIED: &str = "what it carries is of a call without a result";
 
@@ -46,6 +48,9 @@ pub(super) fn why(
     }
     if is_without_look_up(step, before, skipped) {
         return Some(NO_LOOK_UP);
+    }
+    if is_without_bundle(step, before, skipped, answer) {
+        return Some(NO_BUNDLE);
     }
     let mut carries = step.request.carries.iter();
     if carries.any(|carry| skipped.contains(&carry.from)) {
@@ -90,6 +95,14 @@ fn is_without_look_up(step: &Step, before: &[Step], skipped: &[usize]) -> bool {
     };
     let first = before.iter().position(looks_up);
     looks_up(step) && first.is_none_or(|first| skipped.contains(&first))
+}
+
+/// The same of bundles: where they are, and what they take.
+fn is_without_bundle(step: &Step, before: &[Step], skipped: &[usize], answer: &Answer<'_>) -> bool {
+    let is_bundle = |it: &Step| it.request.path.starts_with(BUNDLES);
+    let first = before.iter().position(is_bundle);
+    let has_none = answer.failed() || answer.text(&["status"]) == "pending";
+    is_bundle(step) && first.map_or(has_none, |first| skipped.contains(&first))
 }
 
 /// Whether a step carries to its operation what an earlier one carried there, and is no retry of it: a wrong OTP or

@@ -12,6 +12,7 @@ use svc_fixtures::contract::Environment;
 use super::answer::is_look_up;
 use super::finding::{Finding, Verdict};
 use crate::capture::{CapturedCase, Channel, Exchange, Request};
+use crate::plan::BUNDLES;
 
 /// Says that a verification is identified by its id.
 const CLAUSE: &str = "envelope.usage-log";
@@ -124,7 +125,7 @@ impl IssuedIds {
         };
         // A replay is the original, and a bundle in two calls is one verification.
         let replay = owner.key.is_some() && owner.key == first.key;
-        let bundle = first.path.starts_with("/v1/bundles/") && first.path == owner.path;
+        let bundle = first.path.starts_with(BUNDLES) && first.path == owner.path;
         let same_case = (&first.check, &first.case) == (&owner.check, &owner.case);
         if replay || bundle && (same_case || self.across_cases) {
             return None;

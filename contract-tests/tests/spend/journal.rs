@@ -18,6 +18,7 @@ fn call(most: i64) -> PricedCall {
         price: Price::AtMost(Paise(most)),
         executed: Paise(most),
         looks_up: false,
+        elsewhere: false,
     }
 }
 
@@ -186,6 +187,35 @@ fn a_pending_call_stays_reserved_until_its_own_id_is_looked_up() {
     );
     drop(guard);
     assert_eq!(left_after_resuming(&file, 1000), 700);
+}
+
+#[test]
+fn the_wallet_of_another_account_is_not_that_of_the_run() {
+    let unexplained = |elsewhere: bool| {
+        let guard = begun(&fresh_file("elsewhere"), 1000);
+        let with_balance = |rupees: i64| {
+            let body = format!(
+                r#"{{"status":"failed","billing":{{"charged":false,"amount":0,"walletBalanceAfter":{rupees}}}}}"#
+            );
+            Ok(Response {
+                status: 402,
+                headers: Vec::new(),
+                body: body.into_bytes(),
+            })
+        };
+        let permit = guard.admit(call(300)).expect("it fits");
+        guard.settle(permit, &with_balance(900));
+        let poor = PricedCall {
+            elsewhere,
+            price: Price::Free,
+            ..call(300)
+        };
+        let permit = guard.admit(poor).expect("it is free");
+        guard.settle(permit, &with_balance(0));
+        guard.sums().map(|ledger| ledger.unexplained().0)
+    };
+    assert_eq!(unexplained(true), Some(0));
+    assert!(unexplained(false) > Some(0));
 }
 
 #[test]
