@@ -287,7 +287,7 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(cases)
 }
 
-/// Whatever is asked with it is refused: an operation, fields that are wrong, the usage.
+/// Whatever is asked with it is refused: an operation, and the usage.
 fn refused_everywhere(call: &RequestTemplate, kind: KeyKind) -> Case {
     let ruled = "ruling.15-built-in-keys";
     let (code, clauses) = match kind {
