@@ -98,11 +98,7 @@ impl Run {
         let live = self.live_url.as_deref();
         let live = live.map(|text| keys::address("--live-url", text));
         let live = live.transpose()?;
-        let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
-        let mut ring = keys::ring(&OF_RUN, &sandbox, live.as_ref(), test_key, live_key)?;
-        if let Some(path) = &self.keys {
-            ring.given = given_keys::read(path)?;
-        }
+        let ring = self.ring(&sandbox, live.as_ref())?;
         let (contract, inputs) = self.selection.known_to_service(Contract::built_in())?;
         let mut setting = Setting::new(
             &contract,
@@ -165,6 +161,16 @@ impl Run {
             .waiting_for_results(receiver.result_wait())
             .with_sink(sink);
         runtime.block_on(self.judge(fanout, &filter, &client, subject))
+    }
+
+    /// The keys that the arguments name.
+    fn ring(&self, sandbox: &Url, live: Option<&Url>) -> Result<Keyring, CommandError> {
+        let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
+        let mut ring = keys::ring(&OF_RUN, sandbox, live, test_key, live_key)?;
+        if let Some(path) = &self.keys {
+            ring.given = given_keys::read(path)?;
+        }
+        Ok(ring)
     }
 
     async fn judge(
