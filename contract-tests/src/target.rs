@@ -226,7 +226,10 @@ fn failure(error: &reqwest::Error, arrived: Arrived) -> TransportError {
         (false, true) => TransportError::TimedOut(arrived),
         (false, false) => TransportError::Cut {
             why: causes(error),
-            arrived,
+            arrived: Arrived {
+                garbage: arrived.status.is_none() && is_no_http(error),
+                ..arrived
+            },
         },
     }
 }
@@ -241,6 +244,15 @@ pub(crate) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
         deepest = cause;
     }
     deepest.to_string()
+}
+
+/// Whether an answer could not be read because it was none of HTTP.
+pub(crate) fn is_no_http(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.any(|cause| {
+        let cause = cause.downcast_ref::<hyper::Error>();
+        cause.is_some_and(hyper::Error::is_parse)
+    })
 }
 
 /// Why a console that was named cannot be used.

@@ -116,13 +116,17 @@ impl Flight {
             status: seen.answer.as_ref().map(|(status, _)| status.as_u16()),
             bytes: seen.came.length,
             waited_ms: u64::try_from(waited).unwrap_or(u64::MAX),
+            garbage: false,
         }
     }
 
-    /// Notes that the connection to whom it was passed on to broke.
-    pub(super) fn broke(&self, why: String) {
+    /// Notes that the connection to whom it was passed on to broke, or that what came on it was no HTTP.
+    pub(super) fn broke(&self, why: String, garbage: bool) {
         self.note(|seen| {
-            let arrived = self.arrived(seen);
+            let arrived = Arrived {
+                garbage,
+                ..self.arrived(seen)
+            };
             seen.error
                 .get_or_insert(TransportError::Cut { why, arrived });
         });
@@ -245,10 +249,13 @@ impl Body for Passing {
                 }
             }
             Poll::Ready(None) => self.ended(),
-            Poll::Ready(Some(Err(error))) => self.flight.broke(match self.side {
-                Side::Sent => CLIENT_GONE.to_owned(),
-                Side::Came => causes(error),
-            }),
+            Poll::Ready(Some(Err(error))) => {
+                let why = match self.side {
+                    Side::Sent => CLIENT_GONE.to_owned(),
+                    Side::Came => causes(error),
+                };
+                self.flight.broke(why, false);
+            }
             Poll::Pending => {}
         }
         polled

@@ -22,7 +22,7 @@ use super::heads::{Forward, passed_on};
 use super::seen::{Seen, SeenBody};
 use super::{RecordPlan, RouteKind};
 use crate::capture::TransportError;
-use crate::target::causes;
+use crate::target::{causes, is_no_http};
 
 /// How long a connection to the service may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -139,7 +139,7 @@ impl Proxy {
                         let error = TransportError::Unreachable(why.clone());
                         flight.note(|seen| seen.error = Some(error));
                     }
-                    false => flight.broke(why.clone()),
+                    false => flight.broke(why.clone(), is_no_http(&error)),
                 }
                 own(StatusCode::BAD_GATEWAY, &format!("no answer: {why}"))
             }

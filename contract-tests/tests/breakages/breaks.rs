@@ -140,9 +140,8 @@ pub(crate) const BREAKAGES: &[Breakage] = &[
         |request, answer, _| match request.path.ends_with("/mca/signatories") {
             false => Ok(answer),
             true => Err(TransportError::TimedOut(Arrived {
-                status: None,
-                bytes: 0,
                 waited_ms: 60_000,
+                ..Arrived::default()
             })),
         },
     ),
@@ -157,6 +156,7 @@ pub(crate) const BREAKAGES: &[Breakage] = &[
                     status: Some(200),
                     bytes: answer.body.len() / 2,
                     waited_ms: 251,
+                    ..Arrived::default()
                 },
             }),
         },

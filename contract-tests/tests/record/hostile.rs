@@ -34,7 +34,7 @@ fn a_service_that_breaks_off_stalls_or_talks_nonsense_is_recorded_as_that() {
         (
             Behaviour::AnswersOnce(b"\0\xff\xfe nonsense\r\n\r\n"),
             "HTTP/1.1 502",
-            "connection broke",
+            "bytes that are no HTTP",
         ),
         (
             Behaviour::AnswersOnce(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),

@@ -39,6 +39,12 @@ when = { serviceProvider = "MGL" }
 then = { error = "SVC_SOURCE_UNAVAILABLE" }
 
 [[scenario]]
+name = "a bank office that talks nonsense"
+operation = "verify.financial.ifsc"
+when = { ifsc = "KKBK0000958" }
+then = { success = {}, wire = "garbage" }
+
+[[scenario]]
 name = "everybody is inoperative"
 operation = "verify.identity.pan"
 otherwise = true
@@ -46,7 +52,7 @@ then = { success = { panStatus = "INOPERATIVE" } }
 "#;
 
 /// What a client asks: a path below `/v1/`, and a body.
-const ASKED: [(&str, &str); 14] = [
+const ASKED: [(&str, &str); 15] = [
     ("verify/identity/pan", r#"{"pan":"CKZPI4821L"}"#),
     ("verify/identity/pan", r#"{"pan":"BNZPN2501F"}"#),
     ("verify/identity/pan", r#"{"pan":"AAAAA9999A"}"#),
@@ -73,6 +79,7 @@ const ASKED: [(&str, &str); 14] = [
         "verify/utility/png",
         r#"{"bpNumber":"2000000007","serviceProvider":"IGL"}"#,
     ),
+    ("verify/financial/ifsc", r#"{"ifsc":"KKBK0000958"}"#),
 ];
 
 const TOLL: &str = r#"{"vehicleNumber":"MH12AB4411"}"#;
@@ -138,6 +145,7 @@ fn what_passed_of_a_foreign_service_is_learned_and_answered_alike() {
         "SUSPENDED",
         "SVC_PROVIDER_ERROR",
         "serviceProvider = \"MGL\"",
+        "wire = \"garbage\"",
     ] {
         assert!(learned.contains(said), "{said}: {learned}");
     }

@@ -115,9 +115,8 @@ impl Entry {
                 body: self.response.content.bytes(),
             }),
             _ => Err(TransportError::TimedOut(Arrived {
-                status: None,
-                bytes: 0,
                 waited_ms: took_ms,
+                ..Arrived::default()
             })),
         };
         let exchange = Exchange {

@@ -412,6 +412,7 @@ fn operation(contract: &Contract, method: &str, path: &str) -> Option<OperationI
 fn fault(error: &TransportError) -> Option<WireFault> {
     match error {
         TransportError::Cut { arrived, .. } => Some(match arrived.status {
+            None if arrived.garbage => WireFault::Garbage,
             None => WireFault::Reset,
             Some(_) => WireFault::CutAfter(u64::try_from(arrived.bytes).ok()?),
         }),

@@ -147,7 +147,7 @@ fn what_is_executed_again_under_one_key_is_a_sequence_and_what_is_answered_again
 
 #[test]
 fn what_goes_wrong_on_the_wire_is_a_rule() {
-    let calls = ["AB", "CD", "EF"].map(|it| {
+    let calls = ["AB", "CD", "EF", "GH"].map(|it| {
         (
             "verify.utility.fastag",
             format!(r#"{{"vehicleNumber":"MH12{it}4411"}}"#),
@@ -158,6 +158,11 @@ fn what_goes_wrong_on_the_wire_is_a_rule() {
         status,
         bytes,
         waited_ms,
+        garbage: false,
+    };
+    let garbage = Arrived {
+        garbage: true,
+        ..came(None, 0, 12)
     };
     let why = || "reset by peer".to_owned();
     let faults = [
@@ -170,6 +175,10 @@ fn what_goes_wrong_on_the_wire_is_a_rule() {
             arrived: came(Some(200), 120, 12),
         },
         TransportError::TimedOut(came(None, 0, 5000)),
+        TransportError::Cut {
+            why: "invalid HTTP version parsed".to_owned(),
+            arrived: garbage,
+        },
     ];
     for (case, fault) in capture.cases.iter_mut().zip(faults) {
         case.exchanges[0].response = Err(fault);
@@ -185,6 +194,7 @@ fn what_goes_wrong_on_the_wire_is_a_rule() {
     then = { success = {}, wire = "reset" }
     then = { success = {}, wire = { cut_after = 120 } }
     then = { success = {}, wire = "never" }
+    then = { success = {}, wire = "garbage" }
     "#);
 }
 
