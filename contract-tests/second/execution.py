@@ -71,7 +71,8 @@ class Execution:
             if d("no_record_free_on_live") or (self.PD and self.pd("uncharged", ctx.endpoint) is not None):
                 self.release(ctx)
             else:
-                charged = self.commit(ctx, no_record=True) if ctx.env == "live" else 0
+                half = ctx.hold // 2 if d("no_record_half_price") else None
+                charged = self.commit(ctx, half, no_record=True) if ctx.env == "live" else 0
         else:
             price = ctx.price or self.prices.get(ctx.endpoint, 100)
             wrongly = {"source_unavailable": "charge_source_down", "source_timeout": "charge_source_timeout", "provider_error": "charge_provider_error", "internal_error": "charge_internal_error"}.get(kind, "-")

@@ -18,6 +18,8 @@ def _(w, b, r, o):
          "branchName": p["place"][0]}
     if not claimed and o.h("omit_unasked_scores"):
         del d["nameMatch"], d["nameMatchScore"]
+    if claimed and o.d("bank_score_left_out"):
+        del d["nameMatchScore"]
     if claimed and o.d("bank_holder_is_claimed"):
         d["accountHolderName"] = claimed.upper()
     return d

@@ -10,7 +10,7 @@ use super::idempotency::another;
 use super::registered;
 use crate::capture::Channel;
 use crate::plan::inputs::Input;
-use crate::plan::{Case, Ending, Rule, Setting, lead};
+use crate::plan::{Case, EarlierValue, Ending, Place, Predicate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -43,9 +43,10 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "wallet.no-record",
-        title: "No record is charged once, and its replay costs nothing",
+        title: "No record is charged once, as a result is, and its replay costs nothing",
         clauses: &[
             "billing.no-record-is-billed",
+            "billing.hold",
             "billing.balance-falls",
             "idempotency.no-double-charge",
         ],
@@ -325,6 +326,14 @@ fn no_record(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let clause = "billing.no-record-is-billed";
     case.expect(first, clause, Rule::Ends(Ending::Understood));
     case.expect(first, "billing.balance-falls", Rule::BalanceFell(before));
+    // Each call holds its price, and commits it on a conclusive result, whichever that is.
+    let place = Place::of(["billing", "amount"]);
+    let step = before;
+    let same = Predicate::SameAs(EarlierValue {
+        step,
+        place: place.clone(),
+    });
+    case.expect(first, "billing.hold", Rule::Value(place, same));
     let again = case.push_again(first);
     let clause = "idempotency.no-double-charge";
     case.expect(again, clause, Rule::SameEnding(first));
