@@ -427,4 +427,6 @@ def _(w, b, r, o):
         res = not res
     if o.d("name_match_percent"):
         s = s * 100
+    if o.d("name_match_ascii_only") and not (b["name1"] + b["name2"]).isascii():
+        s = None
     return {"score": s, "result": res}

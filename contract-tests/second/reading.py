@@ -29,6 +29,10 @@ class Reading:
         rec = self.records.get(vid)
         if rec is not None and (rec["side"] != ctx.env or rec["acct"] != ctx.acct.name) and not d("lookup_other_account") and not d("lookup_without_auth"):
             rec = None
+        if rec is None and d("lookup_other_environment"):
+            rec = self.records.get(vid)
+        if rec is not None and d("lookup_failures_lost") and not rec["env"]["success"]:
+            rec = None
         if rec is None or d("lookup_missing"):
             if d("errors_bare_404"):
                 return Resp(404, b"<html><body>404</body></html>", "text/html")
@@ -41,6 +45,8 @@ class Reading:
         env = rec["env"]
         if d("lookup_other_data") and "data" in env:
             env = dict(env, data={k: ("X" + v if isinstance(v, str) else v) for k, v in env["data"].items()})
+        if d("lookup_pending_has_error") and env["status"] == "pending":
+            env = dict(env, error={"code": "SVC_SOURCE_TIMEOUT", "message": "not yet", "retryable": True})
         status = 200
         if self.h("lookup_original_status"):
             status = {"failed": 422}.get(env["status"], 200)

@@ -5,6 +5,7 @@ use svc_fixtures::json::Json;
 
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
+use super::wallet::{cheapest, without_record};
 use crate::capture::Credential;
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, UsageRow, VERIFICATIONS, lead};
 
@@ -15,6 +16,13 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["ruling.27-verification-lookup", "envelope.usage-log"],
         stage: Stage::Sandbox,
         cases: Cases::PerOperation(found),
+    },
+    Check {
+        id: "lookup.logged",
+        title: "A call without a record and one without a result yet can be looked up, and on live none of the sandbox",
+        clauses: &["envelope.usage-log", "errors.not-found"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(logged),
     },
     Check {
         id: "lookup.unknown",
@@ -60,6 +68,45 @@ fn found(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         lead::to_status(case, setting, operation, 422)
     });
     Some([success, refusal, failure].into_iter().flatten().collect())
+}
+
+/// Each beside one that is found: where the look-up is only a ruling says.
+fn logged(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let operation = *cheapest(setting).first()?;
+    let case = |name: &str| {
+        let mut case = Case::new(name);
+        let step = lead::to_success(&mut case, setting, operation);
+        case.push(RequestTemplate::look_up(step));
+        (case, step)
+    };
+    let found = |mut case: Case, step: usize| {
+        case.push(RequestTemplate::look_up(step));
+        let lost = Ending::Error(ErrorCode::NotFound);
+        case.expecting("envelope.usage-log", Rule::NoneEnds(lost))
+    };
+    let none = without_record(setting).and_then(|(operation, input)| {
+        let (mut case, _) = case("no record");
+        let field = input.field(setting.contract, operation)?;
+        let step = lead::to_input(&mut case, setting, operation, field, input);
+        Some(found(case, step))
+    });
+    let mut operations = setting.operations();
+    let later = operations.find(|row| row.pending.as_ref().is_some_and(|row| row.always));
+    let pending = later.map(|operation| {
+        let (mut case, _) = case("pending");
+        let step = lead::to_success(&mut case, setting, operation);
+        found(case, step)
+    });
+    let (mut case, step) = case("of the other environment");
+    case.push(RequestTemplate::look_up(step).to(Environment::Live));
+    let refused = Rule::fails(ErrorCode::NotFound);
+    let elsewhere = case.expecting("errors.not-found", refused);
+    Some(
+        [none, pending, Some(elsewhere)]
+            .into_iter()
+            .flatten()
+            .collect(),
+    )
 }
 
 fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {

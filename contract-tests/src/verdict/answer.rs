@@ -179,8 +179,9 @@ pub(super) fn is_look_up(request: &Request, response: &Response) -> bool {
     };
     let tells_of_it = || {
         let json = Json::parse(&response.body).ok()?;
-        let code = json.get("error")?.get("code").and_then(Json::as_text)?;
-        let found = ErrorCode::parse(code).is_some_and(|code| code != ErrorCode::NotFound);
+        let code = json.get("error").and_then(|error| error.get("code"));
+        let code = code.map(|code| code.as_text().and_then(ErrorCode::parse));
+        let found = code.is_none_or(|code| code.is_some_and(|code| code != ErrorCode::NotFound));
         Some(found && json.get("verificationId")?.as_text()? == asked)
     };
     response.status == 200 || tells_of_it().unwrap_or_default()
