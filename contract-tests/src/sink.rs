@@ -57,9 +57,9 @@ struct Registered {
     secret: Secret,
     /// How long a result is waited for.
     wait: Duration,
-    /// Whether the wait is long enough to see a refused delivery tried again.
-    refuses: bool,
-    /// The verification whose deliveries are refused until the wait is over: the first one that came.
+    /// How long the first verification's deliveries are refused, to see them tried again.
+    watch: Option<Duration>,
+    /// That verification: the first one that came.
     refused: OnceLock<(String, Instant)>,
 }
 
@@ -82,14 +82,14 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const GRACE: Duration = Duration::from_secs(1);
 
 impl Sink {
-    /// A receiver that the provider has registered by its own console, with this secret. Where the wait is so long
-    /// that a delivery is tried again within it, the first one is refused.
+    /// A receiver that the provider has registered by its own console, with this secret: how long a result is waited
+    /// for, and how long the first one is refused, to see it tried again.
     #[must_use]
-    pub fn registered(secret: Secret, wait: Duration, retry: Duration) -> Self {
+    pub fn registered(secret: Secret, wait: Duration, watch: Option<Duration>) -> Self {
         let registered = Registered {
             secret,
             wait,
-            refuses: wait >= retry,
+            watch,
             refused: OnceLock::new(),
         };
         Sink {
@@ -156,7 +156,7 @@ impl Sink {
         let refused = registered.and_then(|registered| registered.refused.get());
         let mine = refused.filter(|(refused, _)| refused == id).zip(registered);
         if let Some(((_, first), registered)) = mine {
-            sleep_until(*first + registered.wait).await;
+            sleep_until(*first + registered.watch.unwrap_or_default()).await;
         }
         let all = self.webhooks.borrow();
         let mine: Vec<_> = all.iter().filter(names).collect();
@@ -189,7 +189,7 @@ impl Sink {
 impl Registered {
     fn status(&self, webhook: &ReceivedWebhook) -> u16 {
         let json: serde_json::Value = serde_json::from_str(&webhook.body).unwrap_or_default();
-        let (Some(id), true) = (json["verificationId"].as_str(), self.refuses) else {
+        let (Some(id), Some(watch)) = (json["verificationId"].as_str(), self.watch) else {
             return 204;
         };
         // One that no check waits for would be refused in vain.
@@ -199,7 +199,7 @@ impl Registered {
         }
         let first = || (id.to_owned(), Instant::now());
         let (refused, since) = self.refused.get_or_init(first);
-        match refused == id && since.elapsed() < self.wait {
+        match refused == id && since.elapsed() < watch {
             true => 500,
             false => 204,
         }
@@ -306,14 +306,14 @@ mod tests {
         assert_eq!(took("/b/redirect"), [302; 3]);
     }
 
-    fn registered(wait_s: u64) -> Sink {
-        let seconds = Duration::from_secs;
-        Sink::registered(Secret::new("whsec_sample"), seconds(wait_s), seconds(35))
+    fn registered(watch_s: Option<u64>) -> Sink {
+        let [wait, watch] = [Some(10), watch_s].map(|it| it.map(Duration::from_secs));
+        Sink::registered(Secret::new("whsec_sample"), wait.unwrap_or_default(), watch)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_long_wait_refuses_the_first_verification_until_it_is_over() {
-        let sink = registered(40);
+    async fn the_first_verification_is_refused_until_its_watch_is_over() {
+        let sink = registered(Some(40));
         let post = |id: &str, reference: &str| {
             let body =
                 serde_json::json!({ "verificationId": id, "referenceId": reference }).to_string();
@@ -332,14 +332,14 @@ mod tests {
         assert_eq!(came.matches("svcv_a").count(), 2);
         assert_eq!(take("svcv_a"), 204);
         assert_eq!(
-            registered(10).take(webhook("/", r#"{"verificationId":"a"}"#)),
+            registered(None).take(webhook("/", r#"{"verificationId":"a"}"#)),
             204
         );
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_names_the_call_is_its_own_whatever_it_is_otherwise() {
-        let sink = registered(10);
+        let sink = registered(None);
         let begin = Instant::now();
         assert!(
             sink.delivered("svcv_a", "ref-1", "pending")

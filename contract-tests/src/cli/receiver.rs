@@ -39,11 +39,15 @@ pub(super) struct ReceiverArgs {
         value_name = "SECRET"
     )]
     webhook_secret: Option<Secret>,
-    /// How long to wait for a result that comes later, by webhook or look-up. From 38s on the first webhook is
-    /// refused until then, and the retry after 30 s is judged
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
-    result_wait: Duration,
+    /// How long to wait for a result that comes later, by webhook or look-up [default: 10s]. Where a run judges
+    /// webhooks by --webhook-secret, the first one is refused for 38 s, or for this long where that is more, to see it
+    /// tried again after 30 s; it is not where this is less
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    result_wait: Option<Duration>,
 }
+
+/// How long a result is waited for where nobody says otherwise.
+const USUAL: Duration = Duration::from_secs(10);
 
 impl ReceiverArgs {
     /// Those of a command that asks for them in its own words.
@@ -57,16 +61,17 @@ impl ReceiverArgs {
             listen,
             webhook_sink,
             webhook_secret,
-            result_wait,
+            result_wait: Some(result_wait),
         }
     }
 
     /// The receiver, listening: at the address that was given, or, for a simulator on this machine with a console, at
-    /// a free port. None where webhooks can't reach it.
+    /// a free port. None where webhooks can't reach it. It `judges` retries where nobody gave it less time.
     pub(super) async fn open(
         &self,
         console: Option<&Console>,
         contract: &Contract,
+        judges: bool,
     ) -> Result<Option<RunSink>, CommandError> {
         let url = self.webhook_sink.as_deref();
         let url = url.map(|text| keys::address("--webhook-sink", text));
@@ -93,7 +98,9 @@ impl ReceiverArgs {
         let sink = match secret {
             Some(secret) => {
                 let retry = first_retry(contract);
-                Sink::registered(secret.clone(), self.result_wait, retry)
+                let watch = self.result_wait.or(judges.then_some(retry));
+                let watch = watch.filter(|watch| *watch >= retry);
+                Sink::registered(secret.clone(), self.result_wait(), watch)
             }
             None => Sink::default(),
         };
@@ -103,7 +110,7 @@ impl ReceiverArgs {
 
     /// How long a result that comes later is waited for.
     pub(super) fn result_wait(&self) -> Duration {
-        self.result_wait
+        self.result_wait.unwrap_or(USUAL)
     }
 
     fn secret(&self) -> Result<Option<&Secret>, CommandError> {

@@ -152,7 +152,7 @@ impl OpenSide {
         let console = self.console.as_ref();
         let found = console.map(|console| console.capabilities.clone());
         setting.capabilities = found.unwrap_or_default();
-        self.sink = self.receiver.open(console, contract).await?;
+        self.sink = self.receiver.open(console, contract, false).await?;
         receiver::add(&mut setting.capabilities, self.sink.as_ref());
         Ok(())
     }
