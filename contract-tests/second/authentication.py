@@ -78,6 +78,8 @@ class Authentication:
                 limit = 3500
             if age > limit:
                 raise Fail("auth_invalid")
+        if k.allow is not None and d("ip_allowlist_shuts_everybody_out"):
+            raise Fail("ip")
         if k.allow is not None and not d("ip_allowlist_ignored") and not (d("ip_allowlist_live_only") and env == "sandbox"):
             ip = ipaddress.ip_address(req.peer)
             if not any(ip in n for n in k.allow):

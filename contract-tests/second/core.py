@@ -157,7 +157,7 @@ class Service(Entry, Authentication, Idempotency, Validation, Wallet, Envelope, 
         A("poor", wallet=.2)
         A("exact", wallet=self.prices["verify.identity.pan"] / 100)
         A("tight", wallet=self.prices["verify.employment.uan"] * 1.5 / 100)
-        for n in ("limited", "revoked", "elsewhere", "rotated", "expired"):
+        for n in ("limited", "revoked", "elsewhere", "here", "rotated", "expired"):
             A(n, wallet=1000)
         for env, pre in (("sandbox", "svc_test_"), ("live", "svc_live_")):
             for n in ("default", "second", "poor", "exact", "tight"):
@@ -165,5 +165,6 @@ class Service(Entry, Authentication, Idempotency, Validation, Wallet, Envelope, 
             self.add_key(pre + "limited_k1", env, "limited", rate=3, burst=3)
             self.add_key(pre + "revoked_k1", env, "revoked", status="revoked")
             self.add_key(pre + "elsewhere_k1", env, "elsewhere", allow=["203.0.113.0/24"])
+            self.add_key(pre + "here_k1", env, "here", allow=["127.0.0.1/32"])
             self.add_key(pre + "rotated_k1", env, "rotated", rotated=3600)
             self.add_key(pre + "expired_k1", env, "expired", rotated=25 * 3600)

@@ -270,22 +270,27 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
             has(KeyKind::Revoked).then(|| refused_everywhere(&call, KeyKind::Revoked)),
             has(KeyKind::Expired).then(|| refused_everywhere(&call, KeyKind::Expired)),
             has(KeyKind::Blocked).then(|| refused_everywhere(&call, KeyKind::Blocked)),
-            has(KeyKind::Rotated).then(|| rotated(&call, *environment)),
+            has(KeyKind::Rotated).then(|| works(&call, KeyKind::Rotated, &ROTATED, *environment)),
+            has(KeyKind::Allowed)
+                .then(|| works(&call, KeyKind::Allowed, &["auth.allowlist"], *environment)),
         ]
         .into_iter()
         .flatten()
         .collect();
         let on_sandbox = *environment == Environment::Test;
         cases.extend((on_sandbox && has(KeyKind::Poor)).then(|| poor(&call)));
-        let free = on_sandbox || setting.by_rulings();
-        let limited = has(KeyKind::Limited) && free;
-        cases.extend(limited.then(|| limited_key(setting, &call)));
-        cases.into_iter().map(|case| case.on(*environment))
+        let limited = has(KeyKind::Limited);
+        cases.extend(limited.then(|| limited_key(setting, &call, *environment)));
+        let on = |case: Case| case.on(*environment);
+        cases.into_iter().map(on)
     });
     let mut cases: Vec<_> = cases.collect();
     cases.push(new_key(&call));
     Some(cases)
 }
+
+/// What a key says that was rotated less than 24 hours ago.
+const ROTATED: [&str; 2] = ["auth.rotation", "limits.rotated-key"];
 
 /// Whatever is asked with it is refused: an operation, and the usage.
 fn refused_everywhere(call: &RequestTemplate, kind: KeyKind) -> Case {
@@ -313,16 +318,21 @@ fn refused_everywhere(call: &RequestTemplate, kind: KeyKind) -> Case {
     case
 }
 
-/// The old key works as before; on live with a call that is refused for its fields, and so costs nothing.
-fn rotated(call: &RequestTemplate, environment: Environment) -> Case {
-    let call = call.clone().by(Credential::Given(KeyKind::Rotated));
-    let mut case = Case::new("rotated");
+/// It works as others do; on live with a call that is refused for its fields, and so costs nothing.
+fn works(
+    call: &RequestTemplate,
+    kind: KeyKind,
+    clauses: &[&str],
+    environment: Environment,
+) -> Case {
+    let call = call.clone().by(Credential::Given(kind));
+    let mut case = Case::new(kind.name());
     let (call, works) = match environment {
         Environment::Test => (call, Rule::Ends(Ending::Completed)),
         Environment::Live => (call.raw("{}"), Rule::fails(ErrorCode::InvalidInput)),
     };
     let step = case.push(call);
-    case.expect_each(step, ["auth.rotation", "limits.rotated-key"], &works);
+    case.expect_each(step, clauses.iter().copied(), &works);
     case
 }
 
@@ -342,20 +352,26 @@ fn new_key(call: &RequestTemplate) -> Case {
 }
 
 /// More at once than the limit allows, however much of it earlier calls have used up. Nobody else is limited. A
-/// simulator looks at the limit before the fields; of others nobody knows.
-fn limited_key(setting: &Setting<'_>, call: &RequestTemplate) -> Case {
+/// simulator looks at the limit before the fields; of others nobody knows, and on live a call that could cost something is
+/// not made for it: there a refusal is only judged where it comes.
+fn limited_key(setting: &Setting<'_>, call: &RequestTemplate, environment: Environment) -> Case {
     let mut case = Case::new("limited");
     let refused = call.clone().raw("{}");
+    let free = environment == Environment::Test;
     let (many, call) = match setting.by_rulings() {
         true => (6, refused.clone()),
-        false => (MANY, call.clone()),
+        false if free => (MANY, call.clone()),
+        false => (MANY, refused.clone()),
     };
     let last = many - 1;
     for _ in 0..many {
         case.push(call.clone().by(Credential::Given(KeyKind::Limited)));
     }
     case.send_together(0);
-    let limited = Rule::SomeEnds(Ending::Error(ErrorCode::RateLimited));
+    let limited = match free || setting.by_rulings() {
+        true => Rule::SomeEnds(Ending::Error(ErrorCode::RateLimited)),
+        false => Rule::Ends(Ending::NoFaultBut(ErrorCode::RateLimited)),
+    };
     let limit = "limits.rate-limit";
     case.expect_each(
         last,

@@ -154,6 +154,7 @@ pub(crate) fn own_keys() -> Keyring {
         (KeyKind::Rotated, "rotated"),
         (KeyKind::Expired, "expired"),
         (KeyKind::Blocked, "elsewhere"),
+        (KeyKind::Allowed, "here"),
         (KeyKind::Limited, "limited"),
         (KeyKind::Poor, "poor"),
     ]
