@@ -94,7 +94,10 @@ class Entry:
         else:
             ctx.bundle = bundle
             ctx.endpoint = bundle.endpoint
-        if req.method != "POST":
+        if d("get_with_query") and req.method == "GET" and req.query:
+            ctx.raw = dict(req.query)
+            return await self.idempotent(ctx, req, ctx.raw)
+        if req.method != "POST" and not (d("put_executes") and req.method == "PUT"):
             return self.method_not_allowed(ctx)
         ct = req.headers.get("content-type", "")
         if d("other_type_500") and not ct.startswith("application/json"):

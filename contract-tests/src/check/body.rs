@@ -1,11 +1,12 @@
 //! Paths, methods and bodies: what is no operation, and what is no JSON object.
 
+use reqwest::Url;
 use svc_fixtures::contract::{Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Cases, Check, Stage};
-use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
+use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -111,16 +112,39 @@ fn other_method(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
     let ruled = case.expecting(clauses[1], allow);
     // How it is refused only a ruling says. What routes one operation routes the others.
     let call = super::authentication::any_call(setting);
-    let put = call.filter(|call| call.path == sample::path(operation));
-    let put = put.map(|call| {
-        let mut case = Case::about(operation, "PUT");
+    let call = call.filter(|call| call.path == sample::path(operation));
+    let as_query = |call: &RequestTemplate| RequestTemplate {
+        query: query(&call.payload),
+        payload: Payload::Nothing,
+        ..call.clone()
+    };
+    let other = |(method, name, call): (&str, &str, RequestTemplate)| {
+        let mut case = Case::about(operation, name);
         case.push(RequestTemplate {
-            method: "PUT".to_owned(),
+            method: method.to_owned(),
             ..call
         });
         case.expecting(clauses[0], Rule::Ends(Ending::Rejected))
+    };
+    let others = call.into_iter().flat_map(|call| {
+        let get = ("GET", "GET, its fields in the query", as_query(&call));
+        [get, ("PUT", "PUT", call)]
     });
-    Some([ruled].into_iter().chain(put).collect())
+    Some([ruled].into_iter().chain(others.map(other)).collect())
+}
+
+/// The texts of a body, as a form would send them.
+fn query(payload: &Payload) -> String {
+    let Payload::Json(Json::Object(fields)) = payload else {
+        return String::new();
+    };
+    let texts = fields
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_ref(), value.as_text()?)));
+    let texts = texts.collect::<Vec<(&str, &str)>>();
+    let url = Url::parse_with_params("http://localhost", texts).ok();
+    url.and_then(|url| url.query().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// A call of an operation that is refused for its body.
