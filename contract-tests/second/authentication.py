@@ -76,6 +76,8 @@ class Authentication:
                 limit = 1e18
             if d("rotated_key_one_hour"):
                 limit = 3500
+            if d("rotated_key_reads_nothing") and req.method == "GET":
+                limit = -1
             if age > limit:
                 raise Fail("auth_invalid")
         if k.allow is not None and d("ip_allowlist_shuts_everybody_out"):

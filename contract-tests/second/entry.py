@@ -62,6 +62,8 @@ class Entry:
     async def route(self, ctx, req, path):
         d = self.d
         anonymous_ok = (d("usage_no_auth") and path == "/v1/usage") or (d("lookup_without_auth") and path.startswith("/v1/verifications/"))
+        if d("fields_before_key") and req.method == "POST" and req.body.strip() in (b"", b"{}"):
+            raise Fail("invalid_input", "The body has no fields.")
         self.authenticate(ctx, req, anonymous_ok)
         if not path.startswith("/v1/"):
             raise Fail("not_found", "There is no such address.")

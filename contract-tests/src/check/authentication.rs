@@ -147,10 +147,15 @@ fn missing(setting: &Setting<'_>) -> Option<Vec<Case>> {
 
 fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let request = any_call(setting)?.by(Credential::Unknown);
-    let (name, code) = ("a key nobody has", ErrorCode::AuthInvalid);
-    let case = refused(name, request, code, &["auth.bad-key"]);
-    let on = |environment: &Environment| case.clone().on(*environment);
-    Some(setting.environments.iter().map(on).collect())
+    // Who has no key is not told which fields a call has.
+    let asked = [
+        ("a key nobody has", request.clone()),
+        ("a key nobody has, and no field", request.raw("{}")),
+    ];
+    let cases = asked
+        .map(|(name, request)| refused(name, request, ErrorCode::AuthInvalid, &["auth.bad-key"]));
+    let on = |environment: &Environment| cases.clone().map(|case| case.on(*environment));
+    Some(setting.environments.iter().flat_map(on).collect())
 }
 
 /// Without a key on live, and with the sandbox's; with one that nobody has on the sandbox.
@@ -270,9 +275,20 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
             has(KeyKind::Revoked).then(|| refused_everywhere(&call, KeyKind::Revoked)),
             has(KeyKind::Expired).then(|| refused_everywhere(&call, KeyKind::Expired)),
             has(KeyKind::Blocked).then(|| refused_everywhere(&call, KeyKind::Blocked)),
-            has(KeyKind::Rotated).then(|| works(&call, KeyKind::Rotated, &ROTATED, *environment)),
-            has(KeyKind::Allowed)
-                .then(|| works(&call, KeyKind::Allowed, &["auth.allowlist"], *environment)),
+            has(KeyKind::Rotated).then(|| {
+                let refusal = ErrorCode::AuthInvalid;
+                works(&call, KeyKind::Rotated, refusal, &ROTATED, *environment)
+            }),
+            has(KeyKind::Allowed).then(|| {
+                let refusal = ErrorCode::IpNotAllowed;
+                works(
+                    &call,
+                    KeyKind::Allowed,
+                    refusal,
+                    &["auth.allowlist"],
+                    *environment,
+                )
+            }),
         ]
         .into_iter()
         .flatten()
@@ -318,10 +334,11 @@ fn refused_everywhere(call: &RequestTemplate, kind: KeyKind) -> Case {
     case
 }
 
-/// It works as others do; on live with a call that is refused for its fields, and so costs nothing.
+/// It works as others do, for reading, too; on live with a call that is refused for its fields, and so costs nothing.
 fn works(
     call: &RequestTemplate,
     kind: KeyKind,
+    refusal: ErrorCode,
     clauses: &[&str],
     environment: Environment,
 ) -> Case {
@@ -333,6 +350,9 @@ fn works(
     };
     let step = case.push(call);
     case.expect_each(step, clauses.iter().copied(), &works);
+    let read = case.push(RequestTemplate::get(USAGE).by(Credential::Given(kind)));
+    let open = Rule::NoneEnds(Ending::Error(refusal));
+    case.expect_each(read, clauses.iter().copied(), &open);
     case
 }
 

@@ -267,8 +267,8 @@ fn a_service_that_is_silent_is_given_up_after_the_timeout() {
     let live = both(&bank).1;
     let sandbox = Server::start(|_| Reply::IsSilent);
     let mut command = run(&sandbox, &live);
-    let command = command.args(["--check", "authentication.unknown-key", "--timeout", "50ms"]);
-    let (code, report, _) = ended(command);
+    let command = command.args(["--check", "authentication.everywhere", "--timeout", "50ms"]);
+    let (code, report, _) = ended(command.args(["--operation", "verify.identity.pan"]));
     assert_eq!(code, Some(3), "{report}");
     assert!(report.contains("no answer in time"), "{report}");
     assert_eq!(
