@@ -167,8 +167,16 @@ impl Lexicon {
         if let Some(at) = also.iter().position(|(_, known)| known == word) {
             return Some(initial.cheap + at as u64);
         }
-        let (state, number) = self.walk(initial, word)?;
-        self.ends(state).then_some(number)
+        // Most of what is looked for is no word, and that is seen without counting those before it.
+        let mut letters = word.bytes().map(letter);
+        let mut state = self.start(letters.next()??, initial.budget);
+        for letter in letters {
+            state = self.step(state, letter?)?;
+        }
+        if !self.ends(state) {
+            return None;
+        }
+        self.walk(initial, word).map(|(_, number)| number)
     }
 
     fn walk(&self, initial: Initial, text: &str) -> Option<(State, u64)> {
