@@ -117,10 +117,18 @@ pub(super) fn format_date<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let (Some(day), Some(layout)) = (read(&args[0]), args[1].as_text()) else {
         return args[0].clone();
     };
-    let text = layout
-        .replace("YYYY", &format!("{:04}", day.year()))
-        .replace("MM", &format!("{:02}", day.month()))
-        .replace("DD", &format!("{:02}", day.day()));
+    let iso = iso(day);
+    let mut text = String::with_capacity(layout.len());
+    let mut rest = layout;
+    while let Some(letter) = rest.chars().next() {
+        let parts = [("YYYY", &iso[..4]), ("MM", &iso[5..7]), ("DD", &iso[8..])];
+        let part = parts.into_iter().find(|(mark, _)| rest.starts_with(mark));
+        match part {
+            Some((_, digits)) => text.push_str(digits),
+            None => text.push(letter),
+        }
+        rest = &rest[part.map_or(letter.len_utf8(), |(mark, _)| mark.len())..];
+    }
     text.into()
 }
 

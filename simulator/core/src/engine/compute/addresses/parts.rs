@@ -263,17 +263,23 @@ fn state_within(piece: &str, states: &[String]) -> Option<(usize, usize)> {
     {
         spans.pop();
     }
+    let last = |text: &str| {
+        text.bytes()
+            .next_back()
+            .map(|byte| byte.to_ascii_uppercase())
+    };
+    let end = spans.last().and_then(|span| last(text(span)));
     let mut found = None;
-    for state in states {
-        let wanted: Vec<&str> = state.split_whitespace().collect();
-        let Some(from) = spans.len().checked_sub(wanted.len()) else {
-            continue;
+    for state in states.iter().filter(|state| last(state) == end) {
+        // From the end: nearly every name differs in its last word.
+        let mut tail = spans.iter().rev();
+        let mut is = |wanted: &str| {
+            tail.next()
+                .filter(|span| text(span).eq_ignore_ascii_case(wanted))
         };
-        let tail = &spans[from..];
-        let is = |(span, wanted): (&(usize, usize), &&str)| text(span).eq_ignore_ascii_case(wanted);
-        if let (Some(first), Some(last)) = (tail.first(), tail.last())
-            && tail.iter().zip(&wanted).all(is)
-        {
+        let mut wanted = state.split_whitespace().rev();
+        let first = wanted.try_fold(None, |_, wanted| is(wanted).map(Some));
+        if let (Some(Some(first)), Some(last)) = (first, spans.last()) {
             // Of two names that fit, the longer.
             let span = (first.0, last.1);
             found = Some(found.map_or(span, |best: (usize, usize)| best.min(span)));
