@@ -13,7 +13,7 @@ use crate::world::{AskedIndex, IdentifierIndex, KindIndex, Population, Subject, 
 pub(super) struct Actor<'a> {
     pub(super) subject: Subject,
     /// Whether it is whoever was asked for.
-    is_asked: bool,
+    pub(super) is_asked: bool,
     /// Whether it is the sample one.
     pub(super) is_sample: bool,
     /// What a scenario file says of it. What it does not say is drawn from its name.

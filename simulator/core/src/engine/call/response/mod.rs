@@ -333,7 +333,7 @@ impl ResponseTemplate {
 
     /// One member of `data` for one call; null where there is no such member.
     #[must_use]
-    pub fn member<'a>(&'a self, sources: Sources<'a>, name: &str) -> Json<'a> {
+    pub fn member(&self, sources: Sources<'_>, name: &str) -> Json<'static> {
         fill::member(self, sources, name)
     }
 }

@@ -90,7 +90,7 @@ impl<'a> Filling<'a> {
         match node {
             None => Json::Null,
             Some(Node::Given { given, each, .. }) => {
-                let given = self.json(given);
+                let given = self.member(given);
                 let made = match each {
                     None => given,
                     Some(each) => self.each(each, &given),

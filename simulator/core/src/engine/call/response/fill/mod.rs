@@ -1,6 +1,7 @@
 //! Filling an answer in for one call.
 
 mod given;
+mod memo;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use svc_fixtures::json::Json;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use given::One;
+use memo::{Asked, Memo};
 
 use super::actor::Actor;
 use super::{Expr, Look, Member, Named, Node, Part, ResponseTemplate, Sources, What};
@@ -29,6 +31,7 @@ struct Filling<'a> {
     text: &'a str,
     /// Who is spoken of.
     actor: Actor<'a>,
+    memo: &'a Memo,
 }
 
 /// An object, with the item it is made for: a `for_each` inside it has items of its own.
@@ -45,25 +48,24 @@ pub(super) fn print(
     sources: Sources<'_>,
     out: &mut Vec<u8>,
 ) -> Option<Arc<str>> {
-    let filling = Filling::of(answer, sources);
+    let memo = Memo::default();
+    let filling = Filling::of(answer, sources, &memo);
     filling.print(&answer.data, out);
     filling.about()
 }
 
 pub(super) fn about(answer: &ResponseTemplate, sources: Sources<'_>) -> Option<Arc<str>> {
-    Filling::of(answer, sources).about()
+    Filling::of(answer, sources, &Memo::default()).about()
 }
 
-pub(super) fn member<'a>(
-    answer: &'a ResponseTemplate,
-    sources: Sources<'a>,
-    name: &str,
-) -> Json<'a> {
-    Filling::of(answer, sources).find(&answer.data, &[name.to_owned()])
+pub(super) fn member(answer: &ResponseTemplate, sources: Sources<'_>, name: &str) -> Json<'static> {
+    let memo = Memo::default();
+    let filling = Filling::of(answer, sources, &memo);
+    filling.find(&answer.data, &[name.to_owned()]).into_owned()
 }
 
 impl<'a> Filling<'a> {
-    fn of(answer: &'a ResponseTemplate, sources: Sources<'a>) -> Self {
+    fn of(answer: &'a ResponseTemplate, sources: Sources<'a>, memo: &'a Memo) -> Self {
         let story = sources.story;
         let (text, asked) = match sources.flow {
             Some(flow) => (&*flow.subject, story.asked_first[answer.operation.0]),
@@ -80,6 +82,7 @@ impl<'a> Filling<'a> {
             item: None,
             text,
             actor: sources.asked_for(asked, text),
+            memo,
         }
     }
 
@@ -170,7 +173,10 @@ impl<'a> Filling<'a> {
             }
             comma(out);
             out.extend_from_slice(&member.printed);
-            self.print(value, out);
+            match self.is_whole().then(|| self.memo.said(value)).flatten() {
+                Some(said) => print_json(&said, out),
+                None => self.print(value, out),
+            }
         }
         out.push(b'}');
     }
@@ -182,6 +188,20 @@ impl<'a> Filling<'a> {
         };
         let named = |(at, value)| (format!("{}[{at}]", member.name), value);
         items.into_iter().enumerate().map(named).collect()
+    }
+
+    /// Whether a member is the same wherever in the answer it is asked for: no item decides, and nobody else's attribute.
+    fn is_whole(&self) -> bool {
+        self.root.is_some() && self.item.is_none()
+    }
+
+    /// The value of a member that another one asks for.
+    fn member(&self, node: &'a Node) -> Json<'a> {
+        match node {
+            Node::Literal { json, .. } => json.borrowed(),
+            node if self.is_whole() => self.memo.member(node, || self.json(node).into_owned()),
+            node => self.json(node),
+        }
     }
 
     /// The node behind a condition that holds; none where it does not.
@@ -357,9 +377,14 @@ impl<'a> Filling<'a> {
                 } else {
                     &row.other
                 };
+                let asked = Asked::of(&actor, *character, *attribute);
+                let made = match node {
+                    Node::Literal { json, .. } => json.borrowed(),
+                    made => self.memo.attribute(asked, || alone.json(made).into_owned()),
+                };
                 match rest.as_slice() {
-                    [] => alone.json(node),
-                    rest => below_owned(alone.json(node), rest),
+                    [] => made,
+                    rest => below_owned(made, rest),
                 }
             }
         }
@@ -389,7 +414,7 @@ impl<'a> Filling<'a> {
     /// The value at a path of the same answer.
     fn find(&self, node: &'a Node, path: &[String]) -> Json<'a> {
         let Some((name, rest)) = path.split_first() else {
-            return self.json(node);
+            return self.member(node);
         };
         match node {
             Node::Object(members) => self.within(members).find_member(members, path),
