@@ -119,14 +119,19 @@ pub(super) fn pair<'a>(
             reasons.add(name, "only the right side has them");
         }
     }
-    let loose = |by_name: &ByName<'a>| {
-        let cases = by_name.values().filter(|case| !is_check(case));
-        cases.copied().collect::<Vec<_>>()
+    // As they came, not by their names: `#10` comes after `#9`.
+    let loose = |capture: &'a Capture, last: &ByName<'a>| {
+        let is_last = |case: &&CapturedCase| {
+            let last = last.get(&(case.check.as_str(), case.case.as_str()));
+            last.is_some_and(|last| std::ptr::eq(*last, *case))
+        };
+        let cases = capture.cases.iter().filter(is_last);
+        cases.filter(|case| !is_check(case)).collect::<Vec<_>>()
     };
     cases.extend(by_input(
         setting,
-        &loose(&lefts),
-        &loose(&rights),
+        &loose(left, &lefts),
+        &loose(right, &rights),
         &mut reasons,
     ));
     Paired {
@@ -377,8 +382,10 @@ mod tests {
     use svc_fixtures::contract::{Contract, Environment};
 
     use super::*;
-    use crate::capture::{Credential, Request, Response};
+    use crate::capture::{Capabilities, Credential, Request, Response};
     use crate::plan::inputs;
+    use crate::prices::PriceList;
+    use crate::profile::Profile;
 
     const PATH: &str = "/v1/verify/financial/ifsc";
 
@@ -445,5 +452,39 @@ mod tests {
         let calls = |one, other| vec![call("k", "one", one), call("l", "other", other)];
         let limited = compared(calls(200, 429), calls(200, 200));
         assert_eq!(limited, [(200, 200, false), (429, 200, false)]);
+    }
+
+    #[test]
+    fn recorded_calls_are_paired_as_they_came_and_not_by_their_names() {
+        let contract = Contract::built_in();
+        let setting = Setting::new(&contract, inputs::built_in(), "seed");
+        let recorded = |names: [&str; 2]| {
+            let statuses = names.into_iter().zip([200, 504]);
+            let case = |(name, status): (&str, u16)| CapturedCase {
+                exchanges: vec![call(name, r#"{"ifsc":"TEST0000001"}"#, status)],
+                ..CapturedCase::new("recorded", name)
+            };
+            Capture {
+                seed: "seed".to_owned(),
+                environments: vec![Environment::Test],
+                profile: Profile::Provider,
+                prices: PriceList::default(),
+                http: true,
+                capabilities: Capabilities::default(),
+                local: true,
+                cases: statuses.map(case).collect(),
+            }
+        };
+        let (left, right) = (recorded(["#1", "#2"]), recorded(["#9", "#10"]));
+        let paired = pair(&setting, &[], &left, &right);
+        let statuses = |pair: &Pair<'_>| {
+            let of = |one: &Exchange| one.response.as_ref().map(|it| it.status).ok();
+            (of(pair.left), of(pair.right))
+        };
+        let statuses: Vec<_> = paired.cases.iter().flatten().map(statuses).collect();
+        assert_eq!(
+            statuses,
+            [200, 504].map(|status| (Some(status), Some(status)))
+        );
     }
 }
