@@ -68,8 +68,13 @@ impl ObservedCalls {
                     read.end(tariff, at, one);
                 }
                 _ => {
-                    let is_replay =
-                        stands.is_some() || one.call.is_replay || keys.repeats(&one.call);
+                    let first = keys
+                        .first(&one.call)
+                        .filter(|at| read.is_first(*at, &one.call));
+                    if let Some(at) = first {
+                        read.tell(tariff, at, &one);
+                    }
+                    let is_replay = stands.is_some() || one.call.is_replay || first.is_some();
                     let at = read.calls.len();
                     if read.add(tariff, one, is_replay)
                         && let Some(id) = id
@@ -77,7 +82,7 @@ impl ObservedCalls {
                         known.entry(id).or_insert(at);
                     }
                     if let Some(call) = read.calls.get(at) {
-                        keys.note(call);
+                        keys.note(at, call);
                     }
                 }
             }
@@ -145,6 +150,35 @@ impl ObservedCalls {
         }
     }
 
+    /// Whether a call with the key of the one at this place was answered what that one came to: a charge where that one failed
+    /// for nothing shows that it was executed itself.
+    fn is_first(&self, at: usize, call: &SeenCall) -> bool {
+        let is_charged = call.said.is_some_and(|said| said.charged);
+        !(is_charged && self.calls[at].ending == CallEnding::Failed)
+    }
+
+    /// What came of the call at this place, where nobody heard its answer before it was given again.
+    fn tell(&mut self, tariff: &Tariff<'_>, at: usize, again: &Placed) {
+        if self.calls[at].ending == CallEnding::Unanswered {
+            let (at_ms, took_ms) = (self.calls[at].seen.at, self.calls[at].seen.took_ms);
+            let call = SeenCall {
+                is_replay: false,
+                is_unanswered: false,
+                at: at_ms,
+                took_ms,
+                ..again.call.clone()
+            };
+            let (file, text) = (again.file.clone(), again.text.clone());
+            let told = Placed {
+                file,
+                text,
+                call,
+                line: again.line,
+            };
+            self.end(tariff, at, told);
+        }
+    }
+
     /// The call at this place has ended so.
     fn end(&mut self, tariff: &Tariff<'_>, at: usize, result: Placed) {
         let call = &mut self.calls[at];
@@ -172,7 +206,14 @@ impl ObservedCalls {
 struct UsedKeys {
     retention_ms: u64,
     /// By account, environment, what is called, and key: the call that has it.
-    used: BTreeMap<UsedKey, (Option<i64>, Option<String>)>,
+    used: BTreeMap<UsedKey, UsedBy>,
+}
+
+struct UsedBy {
+    at_ms: Option<i64>,
+    id: Option<String>,
+    /// The place of the call.
+    place: usize,
 }
 
 type UsedKey = (String, Option<&'static str>, String, String);
@@ -191,24 +232,27 @@ impl UsedKeys {
         Some((call.account.clone(), environment, call.name.clone(), key))
     }
 
-    /// Whether the call brings the key of one that was executed: another id shows that it was executed itself.
-    fn repeats(&self, call: &SeenCall) -> bool {
-        let Some((at, id)) = UsedKeys::of(call).and_then(|key| self.used.get(&key)) else {
-            return false;
-        };
-        let since = at.zip(call.at.map(|at| at.as_millisecond()));
+    /// The place of the executed call whose key this one brings: another id shows that it was executed itself.
+    fn first(&self, call: &SeenCall) -> Option<usize> {
+        let UsedBy { at_ms, id, place } = UsedKeys::of(call).and_then(|key| self.used.get(&key))?;
+        let since = at_ms.zip(call.at.map(|at| at.as_millisecond()));
         let is_kept = since.is_none_or(|(then, now)| {
             u64::try_from(now - then).is_ok_and(|passed| passed < self.retention_ms)
         });
-        is_kept && (id.is_none() || call.id.is_none() || *id == call.id)
+        let is_one = id.is_none() || call.id.is_none() || *id == call.id;
+        (is_kept && is_one).then_some(*place)
     }
 
-    fn note(&mut self, call: &MeteredCall) {
+    fn note(&mut self, place: usize, call: &MeteredCall) {
         if call.ending.is_executed()
             && let Some(key) = UsedKeys::of(&call.seen)
         {
-            let at = call.seen.at.map(|at| at.as_millisecond());
-            self.used.insert(key, (at, call.seen.id.clone()));
+            let used = UsedBy {
+                at_ms: call.seen.at.map(|at| at.as_millisecond()),
+                id: call.seen.id.clone(),
+                place,
+            };
+            self.used.insert(key, used);
         }
     }
 }

@@ -274,3 +274,26 @@ fn the_largest_numbers_that_are_read_are_reckoned() {
     10000000000000000 100000000000 INR run dry on day 1: call 100001 is refused, verify.identity.pan for 1000000 INR where 0 INR are left
     ");
 }
+
+#[test]
+fn the_answer_given_again_tells_what_one_that_nobody_heard_came_to() {
+    let amount = |first: &str, then: &str| {
+        let at = |minute: usize, more: &str| {
+            let own = format!(r#","at":"2026-11-01T10:0{minute}:00Z","idempotencyKey":"k""#);
+            call(&format!("{own}{more}"))
+        };
+        let lines = [at(0, first), at(1, then)].join("\n");
+        let forecast = foretold(&lines, "", &a_month()).expect("a forecast");
+        forecast.total.amount.to_string()
+    };
+    let charged = r#","status":"completed","charged":2.5"#;
+    let unanswered = r#","status":"unanswered""#;
+    let late = r#","code":"SVC_SOURCE_TIMEOUT","charged":0"#;
+    assert_eq!(amount(unanswered, charged), "2.5");
+    let flagged = format!(r#"{charged},"replay":true"#);
+    assert_eq!(amount(unanswered, &flagged), "2.5");
+    assert_eq!(amount(unanswered, late), "0");
+    // A charge where the first one failed for nothing is of a call of its own.
+    assert_eq!(amount(late, charged), "2.5");
+    assert_eq!(amount(charged, charged), "2.5");
+}
