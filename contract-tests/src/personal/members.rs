@@ -1,9 +1,9 @@
 //! Which members hold personal data, by their names: what the contract's rows and `personal.toml` say.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
-use svc_fixtures::contract::{Contract, Field, Kind, Leaf, Shape};
+use svc_fixtures::contract::{Contract, Field, Kind, Leaf, Operation, Shape};
 
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
@@ -18,6 +18,8 @@ pub struct PersonalMembers {
     list: WordList,
     /// The names that the contract knows, in requests and answers.
     known: BTreeSet<String>,
+    /// Those of each operation, by its id: what one has may be anything in another.
+    of_operations: BTreeMap<String, BTreeSet<String>>,
     /// The values that the contract lists: they tell of nobody.
     listed: BTreeSet<String>,
     /// The values that the contract's rows and the specification's inputs show: everybody can read them.
@@ -30,6 +32,8 @@ struct WordList {
     words: BTreeSet<String>,
     formats: BTreeSet<String>,
     except: BTreeSet<String>,
+    described: BTreeSet<String>,
+    years: BTreeSet<String>,
     free: BTreeSet<String>,
     wire: BTreeSet<String>,
 }
@@ -55,17 +59,25 @@ impl PersonalMembers {
         }
         // What the service made up to hold a flow together says nothing of a person.
         fields.retain(|name| !carried.contains(name.as_str()));
-        let (mut known, mut listed) = (list.wire.clone(), BTreeSet::new());
-        for operation in &contract.operations {
+        let mut listed = BTreeSet::new();
+        let mut names = |operation: &Operation| {
+            let mut known = list.wire.clone();
             in_request(&operation.request, &mut known, &mut listed);
             in_answer(&operation.response, &mut known, &mut listed);
-        }
+            if let Some(pending) = &operation.pending {
+                known.extend(pending.data.iter().cloned());
+            }
+            (operation.id.clone(), known)
+        };
+        let of_operations: BTreeMap<_, _> = contract.operations.iter().map(&mut names).collect();
+        let known = of_operations.values().flatten().cloned().collect();
         let states = ["completed", "pending", "failed", "test", "live"];
         listed.extend(states.map(str::to_owned));
         PersonalMembers {
             fields,
             list,
             known,
+            of_operations,
             listed,
             public: public(contract),
         }
@@ -89,14 +101,30 @@ impl PersonalMembers {
         self.list.free.iter().map(String::as_str)
     }
 
-    /// Whether the contract has a member of that name: it writes what is numbered as `checks[#]`.
-    pub(super) fn knows(&self, member: &str) -> bool {
+    /// Whether a number in a member of that name is the year of a day that is personal.
+    pub(super) fn is_year(&self, member: &str) -> bool {
+        self.list.years.contains(member)
+    }
+
+    /// Whether texts directly in a member of that name are written about somebody.
+    pub(super) fn is_described(&self, member: &str) -> bool {
+        self.list.described.contains(member)
+    }
+
+    /// The names that an operation has, in requests and answers; those of all where it is none.
+    pub(super) fn names_of(&self, operation: Option<&str>) -> &BTreeSet<String> {
+        let own = operation.and_then(|id| self.of_operations.get(id));
+        own.unwrap_or(&self.known)
+    }
+
+    /// Whether one of these names is a member's: the contract writes what is numbered as `checks[#]`.
+    pub(super) fn knows(names: &BTreeSet<String>, member: &str) -> bool {
         let last = member.rsplit('.').next().unwrap_or(member);
         let numbered = member.split_once('[').map(|(list, _)| format!("{list}[#]"));
         [Some(member), Some(last), numbered.as_deref()]
             .into_iter()
             .flatten()
-            .any(|name| self.known.contains(name))
+            .any(|name| names.contains(name))
     }
 
     /// Whether a value is a word of the contract, which tells of nobody: replaced everywhere, it would be missed elsewhere.

@@ -11,13 +11,12 @@ use data_encoding::BASE64;
 use regex::Regex;
 use serde_json::Value;
 
+use super::days::{Days, Written};
 use super::members::PersonalMembers;
+use super::replacing::{SHORTEST, in_text, replace_in_case};
 use crate::capture::{CapturedCase, Channel, Exchange};
 use crate::event::CheckResult;
 use crate::verdict::Verdict;
-
-/// A shorter value is replaced only where it is a whole value: inside a text it may be a word.
-const SHORTEST: usize = 4;
 
 /// What stands in place of each personal value, the same for the same one.
 #[derive(Debug, Clone)]
@@ -26,7 +25,11 @@ pub struct Pseudonyms {
     known: BTreeMap<String, String>,
     /// By what is the same of several values, as a day in several layouts, the number of their stand-ins.
     numbers: BTreeMap<String, usize>,
+    days: Days,
 }
+
+/// How many years earlier the stand-ins of days are, where nobody says.
+const EARLIER: u16 = 700;
 
 impl Pseudonyms {
     /// None yet.
@@ -36,6 +39,16 @@ impl Pseudonyms {
             personal,
             known: BTreeMap::new(),
             numbers: BTreeMap::new(),
+            days: Days::earlier(EARLIER),
+        }
+    }
+
+    /// The same with other years for days: who reads a recording is not to know the real ones.
+    #[must_use]
+    pub fn with_chance(self, chance: u16) -> Self {
+        Pseudonyms {
+            days: Days::earlier(EARLIER - chance % 200),
+            ..self
         }
     }
 
@@ -103,7 +116,8 @@ impl Pseudonyms {
                         Channel::Api | Channel::Webhook => Context::Openly,
                         _ => Context::Elsewhere,
                     };
-                    collect(&self.personal, &json, context, &mut values);
+                    let names = self.names_of(exchange, &json);
+                    collect((&self.personal, names), &json, context, &mut values);
                     let free = self.personal.free();
                     for text in free.filter_map(|at| json.pointer(at)?.as_str()) {
                         self.in_free_text(text, &mut values);
@@ -120,25 +134,42 @@ impl Pseudonyms {
             let of = |text: &String| value.len() >= SHORTEST && text.contains(&**value);
             keep.contains(value) || keep.iter().any(of)
         };
-        for value in values.into_iter().filter(|value| !kept(value)) {
+        // A year is reckoned from a day, and stays where one does.
+        let is_day = |value: &&String| Written::read(value).is_some();
+        let years_stay = values.iter().filter(is_day).any(kept);
+        let is_year = |value: &String| value.len() == 4 && value.parse::<u16>().is_ok();
+        values.retain(|value| !(kept(value) || years_stay && is_year(value)));
+        for value in values {
             let next = self.numbers.len() + 1;
             let number = *self.numbers.entry(likeness(&value)).or_insert(next);
+            let days = &mut self.days;
             let known = self.known.entry(value.clone());
-            let pseudonym = known.or_insert_with(|| pseudonym(&value, number)).clone();
-            mine.push((value, pseudonym));
+            let pseudonym = known.or_insert_with(|| pseudonym(&value, number, days));
+            mine.push((value, pseudonym.clone()));
         }
         mine.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
         mine
     }
 }
 
-/// What tells of a person in a free text by its form: an address of mail, a PAN, many digits.
+/// What tells of a person in a free text by its form: an address of mail, a PAN, a passport, many digits, also in groups.
 static TELLING: LazyLock<Regex> = LazyLock::new(|| {
-    let forms = r"[\w.%+-]+@[\w-]+(\.[\w-]+)+|\b[A-Z]{5}[0-9]{4}[A-Z]\b|\b[0-9]{10,}\b";
+    let forms = r"(?x)
+        [\w.%+-]+@[\w-]+(\.[\w-]+)+
+        | \b[A-Z]{5}[0-9]{4}[A-Z]\b | \b[A-Z][0-9]{7}\b
+        | \b[0-9]{10,}\b | \b[0-9]{4}[\ -][0-9]{4}[\ -][0-9]{4}\b | \b[0-9]{5}[\ -][0-9]{5}\b";
     Regex::new(forms).expect("it is a pattern")
 });
 
 impl Pseudonyms {
+    /// The names that members of a body may have: those of the operation that was called, or of which it tells.
+    fn names_of(&self, exchange: &Exchange, body: &Value) -> &BTreeSet<String> {
+        let called = exchange.request.path.strip_prefix("/v1/");
+        let called = called.map(|path| path.replace('/', "."));
+        let told = body.get("endpoint").and_then(Value::as_str);
+        self.personal.names_of(told.or(called.as_deref()))
+    }
+
     /// What a free text says of people: by its form, or since it stood where personal data does before.
     fn in_free_text(&self, text: &str, out: &mut BTreeSet<String>) {
         out.extend(TELLING.find_iter(text).map(|it| it.as_str().to_owned()));
@@ -161,21 +192,34 @@ enum Context {
     Elsewhere,
 }
 
-fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut BTreeSet<String>) {
+/// What is known of members, and the names that these may have.
+type Known<'p> = (&'p PersonalMembers, &'p BTreeSet<String>);
+
+fn collect(known: Known<'_>, json: &Value, context: Context, out: &mut BTreeSet<String>) {
+    let (personal, names) = known;
+    let is_text = |value: &Value| match value {
+        Value::Array(items) => items.iter().all(Value::is_string),
+        value => value.is_string(),
+    };
     match (json, context) {
         (Value::Object(members), _) => {
             for (name, value) in members {
-                let context = match (personal.is(name), personal.knows(name), context) {
-                    (true, ..) => Context::AsPersonal,
-                    (_, false, Context::Openly) => Context::Unknown,
-                    _ => context,
+                let is_known = || PersonalMembers::knows(names, name);
+                if personal.is_year(name) && value.is_u64() {
+                    out.insert(value.to_string());
+                }
+                let context = match context {
+                    _ if personal.is(name) => Context::AsPersonal,
+                    _ if personal.is_described(name) && is_text(value) => Context::AsPersonal,
+                    Context::Openly if !is_known() => Context::Unknown,
+                    context => context,
                 };
-                collect(personal, value, context, out);
+                collect(known, value, context, out);
             }
         }
         (Value::Array(items), _) => {
             for item in items {
-                collect(personal, item, context, out);
+                collect(known, item, context, out);
             }
         }
         (Value::String(text), Context::AsPersonal) if !text.trim().is_empty() => {
@@ -191,8 +235,11 @@ fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut
             if text.starts_with(['{', '[']) =>
         {
             if let Ok(json) = serde_json::from_str(text) {
-                collect(personal, &json, context, out);
+                collect(known, &json, context, out);
             }
+        }
+        (Value::String(text), Context::Openly) if !personal.is_vocabulary(text) => {
+            out.extend(TELLING.find_iter(text).map(|it| it.as_str().to_owned()));
         }
         // A mobile number given as a number; scores and counts are shorter.
         (Value::Number(number), Context::AsPersonal | Context::Unknown)
@@ -206,38 +253,28 @@ fn collect(personal: &PersonalMembers, json: &Value, context: Context, out: &mut
 
 /// What values have alike that mean the same: the day, however it is written, and a text in any letters.
 fn likeness(value: &str) -> String {
-    let parts: Vec<&str> = value.split(['-', '/', '.']).collect();
-    let digits = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    match parts.as_slice() {
-        all @ [a, b, c] if all.iter().all(digits) && a.len() + b.len() + c.len() == 8 => {
-            match a.len() {
-                4 => format!("{a}-{b}-{c}"),
-                _ => format!("{c}-{b}-{a}"),
-            }
-        }
-        _ => value.to_lowercase(),
-    }
+    let day = Written::read(value).map(|day| day.iso());
+    day.unwrap_or_else(|| value.to_lowercase())
 }
 
 /// A stand-in unlike those of values that mean something else, in the form of the value: a date, a `data:` URI with its type, an address,
 /// digits only, another number.
-fn pseudonym(value: &str, number: usize) -> String {
-    let digits: String = value.chars().filter(char::is_ascii_digit).collect();
-    let separators: String = value.chars().filter(|c| !c.is_ascii_digit()).collect();
-    let year = format!("{:04}", 1000 + number % 9000);
-    match (separators.as_str(), value.find(['-', '/', '.'])) {
-        ("--" | "//" | "..", Some(4)) if digits.len() == 8 => {
-            let c = &separators[..1];
-            format!("{year}{c}01{c}01")
+fn pseudonym(value: &str, number: usize, days: &mut Days) -> String {
+    let day = Written::read(value).and_then(|day| days.stand_in(&day));
+    let year = || value.parse().map(|year| days.year(year).to_string());
+    let is_digits = value.bytes().all(|byte| byte.is_ascii_digit());
+    match day {
+        Some(day) => day,
+        None if is_digits && value.len() >= 6 => {
+            format!("7{number:0width$}", width = value.len() - 1)
         }
-        ("--" | "//" | "..", Some(2)) if digits.len() == 8 => {
-            let c = &separators[..1];
-            format!("01{c}01{c}{year}")
+        // Years are of days: they lie as far apart.
+        None if is_digits && value.len() == 4 => {
+            year().unwrap_or_else(|_| format!("[redacted {number}]"))
         }
-        ("", None) if value.len() >= 6 => format!("7{number:0width$}", width = value.len() - 1),
         // Where it stands without quotes, no text may.
-        (separators, _) if !separators.is_empty() && is_number(value) => format!("7.{number:04}1"),
-        _ => like_address(value, number).unwrap_or_else(|| format!("[redacted {number}]")),
+        None if !is_digits && is_number(value) => format!("7.{number:04}1"),
+        None => like_address(value, number).unwrap_or_else(|| format!("[redacted {number}]")),
     }
 }
 
@@ -266,70 +303,6 @@ fn like_address(value: &str, number: usize) -> Option<String> {
     let scheme = ["https://", "http://"];
     let scheme = scheme.iter().find(|scheme| value.starts_with(**scheme))?;
     Some(format!("{scheme}redacted.example/{number}"))
-}
-
-fn replace_in_case(pseudonyms: &[(String, String)], case: &mut CapturedCase) {
-    let clean = |text: &mut String| *text = in_text(pseudonyms, text);
-    let message = |headers: &mut [(String, String)], body: &mut Vec<u8>| {
-        headers.iter_mut().for_each(|(_, value)| clean(value));
-        if let Ok(text) = std::str::from_utf8(body) {
-            *body = in_text(pseudonyms, text).into_bytes();
-        }
-    };
-    for Exchange {
-        request,
-        response,
-        result,
-        ..
-    } in &mut case.exchanges
-    {
-        clean(&mut request.query);
-        message(&mut request.headers, &mut request.body);
-        for response in response.iter_mut().chain(result) {
-            message(&mut response.headers, &mut response.body);
-        }
-    }
-    case.stopped.iter_mut().for_each(clean);
-}
-
-/// A text without these values: as they are, as JSON writes them, as a query does.
-fn in_text(pseudonyms: &[(String, String)], text: &str) -> String {
-    let mut out = text.to_owned();
-    for (value, pseudonym) in pseudonyms {
-        let quoted = Value::from(value.as_str()).to_string();
-        let escaped = quoted[1..quoted.len() - 1].to_owned();
-        if value.chars().count() < SHORTEST {
-            out = out.replace(&quoted, &Value::from(pseudonym.as_str()).to_string());
-            continue;
-        }
-        let spaced = value.replace(' ', "+");
-        let percent = value.replace(' ', "%20");
-        for form in BTreeSet::from([value.clone(), escaped, spaced, percent]) {
-            out = whole_words(&out, &form, pseudonym);
-        }
-    }
-    out
-}
-
-/// Replaces a value where no letter or digit stands beside it: elsewhere it is part of something
-/// else, such as an id.
-fn whole_words(text: &str, value: &str, pseudonym: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(at) = rest.find(value) {
-        let end = at + value.len();
-        let before = rest[..at].chars().next_back();
-        let before = before.or_else(|| out.chars().next_back());
-        let after = rest[end..].chars().next();
-        let free = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
-        out.push_str(&rest[..at]);
-        out.push_str(match free(before) && free(after) {
-            true => pseudonym,
-            false => value,
-        });
-        rest = &rest[end..];
-    }
-    out.push_str(rest);
-    out
 }
 
 #[cfg(test)]
@@ -361,7 +334,7 @@ mod tests {
             r#"{"data":{"fullName":"RAVI KUMAR","dob":"1990-02-03","dateOfBirth":"03/02/1990","gender":"M","mobile":9000000001,"status":"VALID","photo":"data:image/png;base64,AA"},"error":{"message":"no RAVI KUMAR here"},"verificationId":"svcv_RAVI"}"#,
         );
         let clean = pseudonyms().case(&captured, &BTreeSet::new());
-        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 4]","dob":"1001-01-01","dateOfBirth":"01/01/1001","gender":"[redacted 3]","mobile":7000000002,"status":"VALID","photo":"data:image/png;base64,cmVkYWN0ZWQtNQ=="},"error":{"message":"no [redacted 4] here"},"verificationId":"svcv_RAVI"}"#);
+        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"fullName":"[redacted 4]","dob":"1290-07-01","dateOfBirth":"01/07/1290","gender":"[redacted 3]","mobile":7000000002,"status":"VALID","photo":"data:image/png;base64,cmVkYWN0ZWQtNQ=="},"error":{"message":"no [redacted 4] here"},"verificationId":"svcv_RAVI"}"#);
     }
 
     #[test]
@@ -398,8 +371,8 @@ mod tests {
         );
         let clean = pseudonyms().case(&captured, &BTreeSet::new());
         let sent = String::from_utf8_lossy(&clean.exchanges[0].request.body).into_owned();
-        insta::assert_snapshot!(sent, @r#"{"dateOfBirth":"01/01/1001","name":"[redacted 2]"}"#);
-        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"dob":"1001-01-01","fullName":"[redacted 2]"}}"#);
+        insta::assert_snapshot!(sent, @r#"{"dateOfBirth":"01/07/1290","name":"[redacted 2]"}"#);
+        insta::assert_snapshot!(answer(&clean), @r#"{"data":{"dob":"1290-07-01","fullName":"[redacted 2]"}}"#);
     }
 
     #[test]
@@ -411,6 +384,16 @@ mod tests {
         let clean = pseudonyms().case(&captured, &BTreeSet::new());
         let clean = serde_json::to_string(&clean).expect("JSON");
         assert!(!clean.contains("501020033110"), "{clean}");
+    }
+
+    #[test]
+    fn what_is_written_about_somebody_is_replaced_and_what_only_another_operation_has() {
+        let captured = case(
+            "{}",
+            r#"{"endpoint":"verify.identity.pan","data":{"category":"Individual","panStatus":"for 98123 99866","details":"Meera Kale","summary":["seen"],"source":"her cousin"},"error":{"details":"Meera"}}"#,
+        );
+        let clean = pseudonyms().case(&captured, &BTreeSet::new());
+        insta::assert_snapshot!(answer(&clean), @r#"{"endpoint":"verify.identity.pan","data":{"category":"Individual","panStatus":"for [redacted 1]","details":"[redacted 3]","summary":["[redacted 5]"],"source":"[redacted 4]"},"error":{"details":"[redacted 2]"}}"#);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::recorded::{self, CALLS, WEBHOOKS};
 use crate::redact::{REDACTED, Redactor, Secret};
 use crate::signature::Signature;
 use crate::verdict::posted::{SIGNATURE, VERIFIED};
-use crate::verdict::{Finding, IssuedIds, Verdict};
+use crate::verdict::{Finding, IssuedIds, Verdict, without_beginning};
 
 /// Who is told a line while a recording is made.
 pub type Say = Box<dyn FnMut(&str) + Send>;
@@ -61,7 +61,13 @@ pub(super) fn work(
     let mut setting = Setting::new(&contract, inputs::built_in(), plan.seed.clone());
     setting.profile = plan.profile;
     setting.environments.clone_from(&plan.environments);
-    let people = || Pseudonyms::of(PersonalMembers::of(&contract));
+    let people = || {
+        let mut chance = [0; 2];
+        // Without it the years are the usual ones.
+        let _ = getrandom::fill(&mut chance);
+        let people = Pseudonyms::of(PersonalMembers::of(&contract));
+        people.with_chance(u16::from_le_bytes(chance))
+    };
     let mut desk = Desk {
         plan,
         setting: &setting,
@@ -192,6 +198,11 @@ impl Desk<'_> {
         };
         if let Some(pseudonyms) = &mut self.pseudonyms {
             pseudonyms.replace_in(&mut result);
+            for finding in &mut result.findings {
+                if let Verdict::Broken { found, .. } = &mut finding.verdict {
+                    *found = without_beginning(found).to_owned();
+                }
+            }
         }
         for finding in &result.findings {
             if let Verdict::Broken {

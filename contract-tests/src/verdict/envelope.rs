@@ -49,9 +49,17 @@ fn no_json(response: &Response) -> String {
         }
         _ => {
             let beginning: String = text.chars().take(BEGINNING).collect();
-            format!("{kind}, {bytes} bytes that begin {beginning:?}")
+            format!("{kind}, {bytes} bytes{BEGIN}{beginning:?}")
         }
     }
+}
+
+const BEGIN: &str = " that begin ";
+
+/// What was found without the beginning of a body that nobody can read: it may tell of anybody.
+#[must_use]
+pub(crate) fn without_beginning(found: &str) -> &str {
+    found.split_once(BEGIN).map_or(found, |(before, _)| before)
 }
 
 /// The last member that a JSON text names before it breaks off, as dotted names. Its value is not shown: nobody

@@ -30,7 +30,7 @@ use crate::plan::law::LEADS_NOWHERE;
 use crate::plan::{Case, Setting};
 pub(crate) use alike::words;
 use answer::Answer;
-pub(crate) use envelope::CONTENT_TYPE;
+pub(crate) use envelope::{CONTENT_TYPE, without_beginning};
 use finding::Findings;
 pub use finding::{Finding, SeenIn, Verdict};
 pub use issued::IssuedIds;
