@@ -19,6 +19,14 @@ pub(super) fn read_capture(
     let mut calls = Vec::new();
     let mut number = 0;
     for (case, captured) in capture.cases.iter().enumerate() {
+        if captured.is_left_out() {
+            left_out.add(LeftOutLine {
+                file: file.to_owned(),
+                line: number + 1,
+                why: "the capture left out what was sent and answered".to_owned(),
+                text: captured.case.clone(),
+            });
+        }
         for exchange in &captured.exchanges {
             number += 1;
             let account = if is_own {

@@ -8,7 +8,8 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use super::compare::MemberDifference;
-use super::traffic::{Came, Enveloped, IDEMPOTENCY_KEY, TrafficCall};
+use super::headers::IDEMPOTENCY_KEY;
+use super::traffic::{Came, Enveloped, TrafficCall};
 
 /// Puts behind every call of a bundle the steps that its answer tells, each once.
 pub(super) fn unfold(contract: &Contract, calls: &mut Vec<TrafficCall>) {

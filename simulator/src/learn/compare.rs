@@ -109,6 +109,11 @@ impl<'r> Comparison<'r> {
                     simulated: here.wire.map(|here| Json::from(format!("{here:?}"))),
                 });
             }
+            // What broke on the wire was heard when it was asked for again.
+            if let Some(heard) = &call.result {
+                self.envelopes(call, heard, (here.last(), here), false, &mut compared);
+                return compared;
+            }
         }
         if let Some(recorded) = call.answer() {
             self.envelopes(call, recorded, (&here.answer, here), false, &mut compared);

@@ -26,6 +26,15 @@ pub(super) struct Dependencies {
     pub(super) of_somebody: bool,
 }
 
+impl Dependencies {
+    /// All of both.
+    pub(super) fn add(&mut self, other: Dependencies) {
+        self.fields.extend(other.fields);
+        self.of_flow |= other.of_flow;
+        self.of_somebody |= other.of_somebody;
+    }
+}
+
 /// What a member depends on, by itself or by members that it follows from, and a rule that changes it takes away: what
 /// follows from what the rule gives follows all the same.
 #[must_use]
@@ -57,6 +66,18 @@ pub(super) fn dependencies(template: &Template, path: &str) -> Dependencies {
     found
 }
 
+/// Whether a member is there only where the request asks for it.
+pub(super) fn is_asked_for(template: &Template, path: &str) -> bool {
+    let Some((_, Template::OnlyIf { condition, .. })) = member(template, path) else {
+        return false;
+    };
+    let mut any = false;
+    paths_of(condition, &mut |root, _| {
+        any |= matches!(root, Root::Request)
+    });
+    any
+}
+
 fn top(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or(path)
 }
@@ -67,7 +88,9 @@ fn member<'t>(template: &'t Template, path: &str) -> Option<&'t (String, Templat
         return None;
     };
     let whole = members.iter().find(|(name, _)| name == path);
-    whole.or_else(|| members.iter().find(|(name, _)| name == top(path)))
+    // An array that is spread over the members `name[0]`, `name[1]` and so on is written `name[#]`.
+    let is_top = |name: &str| name.strip_suffix("[#]").unwrap_or(name) == top(path);
+    whole.or_else(|| members.iter().find(|(name, _)| is_top(name)))
 }
 
 /// Which expressions of a value are looked at.

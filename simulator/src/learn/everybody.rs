@@ -7,7 +7,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::path::{find, parse_path};
 use svc_fixtures::template::Template;
 
-use super::computed::dependencies;
+use super::computed::{dependencies, is_asked_for};
 use super::inputs::{ENVIRONMENT, SeenInput};
 use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome};
 use super::rule::Said;
@@ -150,21 +150,23 @@ fn common_edits(
             .iter()
             .copied()
             .partition(|it| says(traffic, it.input, &path, &edit));
-        // What its row computes of the request was seen not to depend on it.
+        // What its row computes of the request is said of what was sent, and what it knows of somebody of whom was asked for.
         let depends = dependencies(template, &path);
-        let mut computed = depends.fields.iter();
-        let varies = |field: &String| {
-            let value = |it: &Said<'_>| it.input.fields.get(field).cloned();
-            agree.iter().any(|it| value(it) != value(agree[0]))
-        };
-        let is_proven = agree.is_empty() || computed.all(varies);
+        let names_somebody = agree.iter().all(|it| it.input.names_somebody());
+        let is_known_of_them = depends.of_flow || depends.of_somebody && !names_somebody;
+        let is_of_request = !depends.fields.is_empty() || is_asked_for(template, &path);
+        // That there is no such member is about nobody.
+        let is_there = edit != LearnedEdit::Remove;
+        if is_there && (is_of_request || is_known_of_them) {
+            continue;
+        }
         let agree: BTreeSet<String> = agree.iter().map(|it| who(it.input)).collect();
         // Whoever differs has a rule of their own anyway.
         let fits = differ
             .iter()
             .all(|it| own(it).is_some_and(|own| own.edits.contains_key(&path)));
         let least = if depends.of_somebody { ALIKE } else { 2 };
-        if agree.len() >= least && agree.len() * 4 >= everybody.len() * 3 && fits && is_proven {
+        if agree.len() >= least && agree.len() * 4 >= everybody.len() * 3 && fits {
             common.insert(path, edit);
         }
     }

@@ -35,6 +35,8 @@ pub(super) struct SeenInput {
     pub is_decided: bool,
     /// Whether the simulator's own answers ended as the recorded ones.
     pub ends_alike: bool,
+    /// Whether the answer that broke on the wire last came when it was asked for again.
+    pub is_heard: bool,
     /// What can't be said of it, by path, and why.
     pub refused: BTreeMap<String, String>,
 }
@@ -104,6 +106,7 @@ pub(super) fn inputs(
                 because: BTreeSet::new(),
                 is_decided: false,
                 ends_alike: false,
+                is_heard: false,
                 refused: BTreeMap::new(),
             });
         input.lives.entry(call.life).or_default().push(at);
@@ -168,6 +171,8 @@ pub(super) fn note_ends(
             .max_by_key(|calls| calls.len())
             .cloned()
             .unwrap_or_default();
+        let last = longest.last().map(|at| &traffic.calls[*at]);
+        input.is_heard = last.is_some_and(|call| call.answer().is_none() && call.result.is_some());
         let steps = longest.iter().filter_map(|at| outcomes[at].clone());
         input.steps = steps.collect();
         if input.steps.is_empty() {

@@ -8,6 +8,7 @@ mod computed;
 mod declared;
 mod everybody;
 mod fidelity;
+mod headers;
 mod inputs;
 mod leave_out;
 mod leaves;

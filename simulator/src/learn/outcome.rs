@@ -83,10 +83,16 @@ impl LearnedOutcome {
     #[must_use]
     pub(super) fn of(row: &Operation, call: &TrafficCall) -> Option<LearnedOutcome> {
         let outcome = match &call.came {
-            Came::Fault(fault) => LearnedOutcome {
-                wire: Some(*fault),
-                ..LearnedOutcome::plain(LearnedEnd::Success(Changes::default()))
-            },
+            // What it came to the answer given again says, where there is one.
+            Came::Fault(fault) => {
+                let told = call.result.as_ref();
+                let told = told.and_then(|result| ended(row, result, call));
+                let success = || LearnedOutcome::plain(LearnedEnd::Success(Changes::default()));
+                LearnedOutcome {
+                    wire: Some(*fault),
+                    ..told.unwrap_or_else(success)
+                }
+            }
             Came::Answer(answer) => LearnedOutcome {
                 delay_ms: late(row, call, answer),
                 ..ended(row, answer, call)?

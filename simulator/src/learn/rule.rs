@@ -57,6 +57,14 @@ pub(super) struct Said<'i> {
 impl<'i> Said<'i> {
     pub(super) fn of(input: &'i SeenInput) -> Self {
         let (mut then, start_over) = compact(&input.steps);
+        // What broke once and was heard when it was asked for again is not broken for good.
+        if let Some(last) = then.last().filter(|it| it.wire.is_some() && input.is_heard) {
+            let heard = LearnedOutcome {
+                wire: None,
+                ..last.clone()
+            };
+            then.push(heard);
+        }
         // What nothing is said of, and ends so anyway, needs no rule.
         let ends_so = input.ends_alike && !input.is_decided;
         if ends_so && then.iter().all(LearnedOutcome::is_plain) {

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use svc_fixtures::contract::{Operation, OperationIndex, Presence};
 use svc_fixtures::json::Json;
 
-use super::computed::dependencies;
+use super::computed::{Dependencies, dependencies};
 use super::everybody::for_everybody;
 use super::inputs::{ENVIRONMENT, SeenInput, compact};
 use super::naming::{about, name_apart, summary};
-use super::outcome::{LearnedEnd, LearnedOutcome};
+use super::outcome::{LearnedEdit, LearnedEnd, LearnedOutcome};
 use super::people::LearnedPerson;
 use super::rule::{FieldTests, LearnedRule, Said, Test};
 use super::traffic::{Provenance, Traffic};
@@ -124,13 +124,27 @@ impl RuleMaker<'_> {
         }
         // Whom nothing tells apart is everybody, where nobody else is.
         if last.is_none() && exact.len() == 1 && shared.is_empty() && exact[0].when.is_empty() {
-            exact[0].otherwise = true;
+            self.say_of_everybody(row, all[0].input, &mut exact[0]);
+            exact.retain(|rule| !rule.then.iter().all(LearnedOutcome::is_plain));
         } else {
             exact.retain(|rule| !rule.when.is_empty());
         }
         // The narrower first.
         exact.sort_by_key(|rule| std::cmp::Reverse(rule.when.len()));
         exact.into_iter().chain(shared).chain(last).collect()
+    }
+
+    /// Makes a rule that asks for nobody one for everybody: what is known of somebody is whose first call it was.
+    fn say_of_everybody(&self, row: &Operation, input: &SeenInput, rule: &mut LearnedRule) {
+        let template = self.base.template(input.operation);
+        rule.otherwise = true;
+        for changes in rule.then.iter_mut().filter_map(|it| it.changes_mut()) {
+            changes.edits.retain(|path, edit| {
+                let depends = dependencies(template, path);
+                *edit == LearnedEdit::Remove || !depends.of_flow && !depends.of_somebody
+            });
+        }
+        rule.name = format!("{}: {}", row.id, summary(&rule.then, "everybody"));
     }
 
     /// A rule for whom is asked, of inputs that come to the same.
@@ -215,23 +229,17 @@ impl RuleMaker<'_> {
         for_everybody(self.traffic, template, self.breaking.contains(&row.id), all)
     }
 
-    /// The fields of the request that what is said of these inputs depends on, as the row of the operation has it. Where
-    /// the inputs had several values in one, and were answered alike, it does not.
-    fn needed(&self, inputs: &[&SeenInput]) -> BTreeSet<String> {
-        let of = |input: &&SeenInput| {
+    /// What that which is said of these inputs depends on, as the row of the operation has it.
+    fn depends_on(&self, inputs: &[&SeenInput]) -> Dependencies {
+        let mut found = Dependencies::default();
+        for input in inputs {
             let template = self.base.template(input.operation);
             let edits = input.steps.iter().filter_map(LearnedOutcome::changes);
-            let paths = edits.flat_map(|changes| changes.edits.keys());
-            paths
-                .flat_map(|path| dependencies(template, path).fields)
-                .collect::<Vec<_>>()
-        };
-        let mut found: BTreeSet<String> = inputs.iter().flat_map(of).collect();
-        let varies = |name: &String| {
-            let first = inputs.first().map(|it| it.fields.get(name));
-            inputs.iter().any(|it| Some(it.fields.get(name)) != first)
-        };
-        found.retain(|name| !varies(name));
+            let there = edits.flat_map(|changes| &changes.edits);
+            for (path, _) in there.filter(|(_, edit)| **edit != LearnedEdit::Remove) {
+                found.add(dependencies(template, path));
+            }
+        }
         found
     }
 
@@ -244,8 +252,14 @@ impl RuleMaker<'_> {
             return None;
         }
         let none_other = |holds: &dyn Fn(&SeenInput) -> bool| !others.iter().any(|it| holds(it));
-        let needed = self.needed(&inputs);
-        let is_enough = |name: &str| needed.iter().all(|it| it == name);
+        // What is known of somebody is said of whom was asked for: two may be namesakes.
+        let depends = self.depends_on(&inputs);
+        let all_named = inputs.iter().all(|it| it.names_somebody());
+        let is_of_few = depends.of_somebody && (!all_named || subjects.len() < ALIKE.0);
+        if depends.of_flow || is_of_few {
+            return None;
+        }
+        let is_enough = |name: &str| depends.fields.iter().all(|it| it == name);
         let names: BTreeSet<&String> = inputs.iter().flat_map(|it| it.fields.keys()).collect();
         // Where it came in is asked for where nothing else is in common.
         let mut names: Vec<&String> = names.into_iter().filter(|it| is_enough(it)).collect();
@@ -326,7 +340,7 @@ impl RuleMaker<'_> {
         let fields = row.request.iter().map(|field| field.name.as_str());
         let fields = fields.chain([ENVIRONMENT]);
         let known: Vec<String> = when.iter().map(|(name, _)| name.clone()).collect();
-        let mut needed = self.needed(&[input]);
+        let mut needed = self.depends_on(&[input]).fields;
         if let Some((field, _)) = input.subject.as_ref().filter(|_| sent) {
             needed.remove(field);
         }

@@ -9,8 +9,9 @@ use svc_fixtures::contract::{Contract, Environment, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
+use super::headers::{COUNTED, IDEMPOTENCY_KEY, more_headers};
 use super::refusals::{is_about_keys, is_executed};
-use crate::scenario::{MoreHeaders, WireFault, names_a_secret};
+use crate::scenario::{MoreHeaders, WireFault};
 
 /// Recorded traffic.
 #[derive(Debug, Clone)]
@@ -154,13 +155,13 @@ impl TrafficCall {
     }
 }
 
-pub(super) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const KEYS: &str = "it is about keys: a rule asks for inputs, not for who calls";
 const CONSOLE: &str = "it asks a console, a page or a receiver of webhooks";
 const NO_ENVELOPE: &str = "what came back is no envelope";
 const GAVE_UP: &str =
     "whoever asked, or recorded, did not wait for the answer: that says nothing of the service";
 const NOT_SENT: &str = "there was no connection, or it was not sent";
+const NOT_THERE: &str = "the capture names it, and left out what was sent and answered";
 const LONG: &str = "its body is not in the capture";
 
 impl Traffic {
@@ -178,6 +179,9 @@ impl Traffic {
         let mut ended = Vec::new();
         let mut number = 0;
         for (case, captured) in capture.cases.iter().enumerate() {
+            if captured.is_left_out() {
+                *traffic.left_out.entry(NOT_THERE).or_default() += 1;
+            }
             for exchange in &captured.exchanges {
                 number += 1;
                 ended.extend(brought(contract, exchange));
@@ -210,10 +214,11 @@ impl Traffic {
     /// Calls under a key that was used for the same before: they were answered, not executed, unless the answer is
     /// another one.
     fn note_replays(&mut self) {
-        let mut used: BTreeMap<_, (String, usize)> = BTreeMap::new();
+        let mut used: BTreeMap<_, (String, usize, usize)> = BTreeMap::new();
+        let mut told = Vec::new();
         // What was executed under a key, each path and body once.
         let mut executed: BTreeMap<_, Vec<(String, Vec<u8>)>> = BTreeMap::new();
-        for call in &mut self.calls {
+        for (at, call) in self.calls.iter_mut().enumerate() {
             let Some(key) = call.header(IDEMPOTENCY_KEY) else {
                 continue;
             };
@@ -247,22 +252,30 @@ impl Traffic {
                 id.unwrap_or_default().to_owned()
             };
             let own = id(call);
-            let Some((first, times)) = used.get_mut(&scope) else {
+            let Some((first, times, place)) = used.get_mut(&scope) else {
                 if stored {
-                    used.insert(scope, (own, 1));
+                    used.insert(scope, (own, 1, at));
                 }
                 continue;
             };
             let is_another = !first.is_empty() && !own.is_empty() && own != *first;
             if is_another && stored && !call.is_replay {
                 self.executed_again += 1;
-                (*first, *times) = (own, *times + 1);
+                (*first, *times, *place) = (own, *times + 1, at);
             } else {
                 call.is_replay = true;
+                told.extend(call.answer().cloned().map(|answer| (*place, answer)));
             }
             if *times > 1 {
                 let key = format!("{}-{times}", scope.2);
                 call.headers.insert(IDEMPOTENCY_KEY.to_owned(), key);
+            }
+        }
+        // Whoever did not get the answer asked again for it.
+        for (place, answer) in told {
+            let first = &mut self.calls[place];
+            if matches!(first.came, Came::Fault(_)) {
+                first.result.get_or_insert(answer);
             }
         }
     }
@@ -301,27 +314,6 @@ fn exchange_lines(text: &str) -> Vec<usize> {
         std::iter::repeat_n(number, spread + line.matches("\"request\":{").count())
     });
     begins.collect()
-}
-
-/// The headers that mean something to the service.
-const COUNTED: [&str; 4] = [
-    "content-type",
-    "content-encoding",
-    IDEMPOTENCY_KEY,
-    "x-reference-id",
-];
-
-/// How a value begins that a recorder has taken out.
-const TAKEN_OUT: [&str; 2] = ["[redacted", "[not recorded"];
-
-/// What else was sent: no secret, and nothing that a recorder put in the place of something.
-fn more_headers(sent: &[(String, String)]) -> MoreHeaders {
-    let counts = |(name, value): &&(String, String)| {
-        let out = TAKEN_OUT.iter().any(|begins| value.contains(begins));
-        let own = name.starts_with("x-recorded-");
-        !COUNTED.contains(&name.as_str()) && !names_a_secret(name) && !own && !out
-    };
-    MoreHeaders(sent.iter().filter(counts).cloned().collect())
 }
 
 fn call(

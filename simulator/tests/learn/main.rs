@@ -3,6 +3,7 @@
 
 mod any_rules;
 mod bundles;
+mod everybody;
 mod file;
 mod recorder;
 
