@@ -117,9 +117,10 @@ impl LearnedDraft<'_> {
                 continue;
             }
             for changes in input.steps.iter_mut().filter_map(|step| step.changes_mut()) {
-                if (hint.contains(BREAKS) || message.starts_with(UNKNOWN)) && !keeps {
-                    any |= !changes.breaks_contract;
+                let asks_for_it = hint.contains(BREAKS) || message.starts_with(UNKNOWN);
+                if asks_for_it && !keeps && !changes.breaks_contract {
                     changes.breaks_contract = true;
+                    any = true;
                 } else if keeps && changes.breaks_contract {
                     changes.breaks_contract = false;
                     any = true;

@@ -133,3 +133,24 @@ fn a_wire_that_broke_once_is_whole_when_the_answer_came_with_the_retry() {
     let broken = steps.iter().map(|line| line.contains("wire"));
     assert_eq!(broken.collect::<Vec<_>>(), [true, false], "{text}");
 }
+
+/// The null of a member that no row has takes nothing else of the answer with it.
+#[test]
+fn a_member_that_nobody_knows_may_be_null() {
+    let rules = r#"
+[[scenario]]
+name = "more than is known"
+operation = "verify.company.tan"
+when = { tan = "ABCD12345A" }
+then = { success = { category = "FIRM", profile = { owner = "A" } }, null = ["note", "profile.city"], breaks_contract = true }
+"#;
+    let call = ("verify.company.tan", r#"{"tan":"ABCD12345A"}"#.to_owned());
+    let learned = learned(&Service::new("", rules).record(&[call]));
+    assert!(
+        learned.fidelity.differences.is_empty(),
+        "{:#?}",
+        learned.fidelity.differences
+    );
+    let text = learned.text.expect("there is something to learn");
+    assert!(text.contains("category = \"FIRM\""), "{text}");
+}

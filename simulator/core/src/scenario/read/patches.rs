@@ -129,6 +129,14 @@ impl<'c> Reading<'_, 'c> {
             let Some(path) = self.path_or_problem(text, item) else {
                 continue;
             };
+            // What no answer has may be there, and be null, where the answer loses its form anyway.
+            if let EditAction::Put(null) = action
+                && self.patch.breaks_contract
+                && self.leads_nowhere(&path)
+            {
+                self.put(path, null.clone(), item);
+                continue;
+            }
             let Some(places) = self.places(&path, item, Written::AsValue) else {
                 continue;
             };
@@ -147,6 +155,10 @@ impl<'c> Reading<'_, 'c> {
             }
             self.add(path, action.clone(), item);
         }
+    }
+
+    fn leads_nowhere(&self, path: &[Step]) -> bool {
+        self.forms().all(|form| place(form, path).is_none())
     }
 
     /// The places a path leads to in the answers; none, and a problem, where it leads nowhere.
@@ -232,7 +244,7 @@ impl<'c> Reading<'_, 'c> {
 
     fn put(&mut self, path: Vec<Step>, value: Json<'static>, item: &Item<'_>) {
         let places: Vec<_> = self.forms().filter_map(|form| place(form, &path)).collect();
-        if places.is_empty() && !self.scope.operations.is_empty() {
+        if self.leads_nowhere(&path) && !self.scope.operations.is_empty() {
             match self.patch.breaks_contract {
                 true => self.breaks = true,
                 false => return self.report_unknown(&path, item, Written::AsKey),
