@@ -118,7 +118,7 @@ fn each_path(template: &Template, of: Of, look: &mut dyn FnMut(&Root, &[String])
             let values = members.iter().map(|(_, value)| value);
             values.for_each(|value| each_path(value, of, look));
         }
-        Template::ForEach { list, item } => {
+        Template::ForEach { list, item, .. } => {
             paths_of(list, look);
             each_path(item, of, look);
         }
@@ -138,7 +138,11 @@ fn each_path(template: &Template, of: Of, look: &mut dyn FnMut(&Root, &[String])
                 each_path(&each.item, of, look);
             }
         }
-        Template::Literal(_) | Template::Matched { .. } | Template::Edited { .. } => {}
+        // No row is read as one of the others.
+        Template::Literal(_)
+        | Template::Matched { .. }
+        | Template::Placed { .. }
+        | Template::Edited { .. } => {}
     }
 }
 

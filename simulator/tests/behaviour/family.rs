@@ -100,3 +100,54 @@ fn an_image_is_its_owners_whatever_its_host_and_wherever_it_stands() {
     let read = json.get("data").and_then(|data| data.get("ocrData.name"));
     assert_eq!(read.and_then(Json::as_text), Some("LEELA MENON"));
 }
+
+#[test]
+fn what_follows_from_a_change_at_one_place_follows_there_alone() {
+    let rule = |name: &str, path: &str, then: &str| {
+        format!(
+            "[[scenario]]\nname = \"{name}\"\noperation = \"verify.document.forgery\"\nwhen = {{ imageUrls = \"https://x.example/{path}\" }}\nthen = {{ {then} }}\n"
+        )
+    };
+    let scene = Scene::with(&[
+        rule("a score", "a.png", "success = { \"imageResults[0].summary.spliceDetectionScore\" = 87 }"),
+        rule("a status", "b.png", "success = { \"imageResults[1].summary.status\" = \"Forged\" }"),
+        rule("one more", "c.png", "success = { \"imageResults[1].summary.spliceDetectionScore\" = 87 }, length = { imageResults = 1 }"),
+        rule("exactly", "d.png", "success = { \"imageResults[0].summary.spliceDetectionScore\" = 87 }, breaks_contract = true"),
+    ].concat());
+    let told = |paths: &[&str]| {
+        let urls = paths
+            .iter()
+            .map(|path| format!("\"https://x.example/{path}\""));
+        let urls = urls.collect::<Vec<_>>().join(",");
+        let body = format!("{{\"imageUrls\":[{urls}],\"entityId\":\"x\"}}");
+        let answer = scene.post("/v1/verify/document/forgery", &body).send();
+        let told = |at: usize| {
+            let of = |name: &str| answer.at(&format!("data.imageResults.{at}.summary.{name}"));
+            format!(
+                "{} {} {}\n",
+                of("status"),
+                of("spliceDetection"),
+                of("reason")
+            )
+        };
+        (0..3)
+            .map(told)
+            .filter(|it| it.trim() != "")
+            .collect::<String>()
+    };
+    insta::assert_snapshot!(
+        [told(&["a.png", "z.png"]), told(&["b.png", "z.png"]), told(&["c.png"]), told(&["d.png"])].join("--\n"),
+        @r"
+    Forged Yes A score exceeds the threshold
+    Not Forged No No tampering found
+    --
+    Not Forged No No tampering found
+    Forged Yes A score exceeds the threshold
+    --
+    Not Forged No No tampering found
+    Forged Yes A score exceeds the threshold
+    --
+    Not Forged No No tampering found
+    "
+    );
+}

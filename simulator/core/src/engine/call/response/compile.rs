@@ -242,12 +242,19 @@ impl Scope<'_> {
                 };
                 Node::Object(members.iter().map(member).collect())
             }
-            Template::ForEach { list, item } => Node::ForEach {
+            Template::ForEach {
+                list,
+                item,
+                resized,
+            } => Node::ForEach {
                 list: self.expr(list),
                 item: Box::new(self.below("[]", |scope| scope.item(list, item))),
+                resized: resized.clone(),
             },
             // Only the item of a list is one.
-            Template::Matched { otherwise, .. } => self.node(otherwise, None),
+            Template::Matched { otherwise, .. } | Template::Placed { otherwise, .. } => {
+                self.node(otherwise, None)
+            }
             Template::OnlyIf { condition, value } => Node::OnlyIf {
                 condition: self.truth(condition),
                 value: Box::new(self.node(value, None)),
@@ -268,20 +275,27 @@ impl Scope<'_> {
         }
     }
 
-    /// An item of a list that is made for each value of `list`.
+    /// An item of a list that is made for each value of `list`. What is drawn for it is the same, changed or not.
     fn item(&mut self, list: &template::Expr, item: &Template) -> Node {
-        let Template::Matched { changed, otherwise } = item else {
-            return self.node(item, None);
-        };
-        let by = self.tests(list);
         let calls = self.calls;
-        let changed = Box::new(self.node(changed, None));
-        self.calls = calls;
-        let otherwise = Box::new(self.node(otherwise, None));
-        Node::Matched {
-            by,
-            changed,
-            otherwise,
+        let made = |scope: &mut Self, item: &Template| {
+            scope.calls = calls;
+            scope.item(list, item)
+        };
+        match item {
+            Template::Matched { changed, otherwise } => Node::Matched {
+                by: self.tests(list),
+                changed: Box::new(made(self, changed)),
+                otherwise: Box::new(made(self, otherwise)),
+            },
+            Template::Placed { at, otherwise } => {
+                let places = at.iter();
+                Node::Placed {
+                    at: places.map(|(at, it)| (*at, made(self, it))).collect(),
+                    otherwise: Box::new(made(self, otherwise)),
+                }
+            }
+            other => self.node(other, None),
         }
     }
 

@@ -6,14 +6,14 @@ mod declared;
 mod fill;
 mod search;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use jiff::civil::Date;
 use svc_fixtures::contract::{Contract, FieldIndex, OperationIndex, Shape, Spelling};
 use svc_fixtures::json::Json;
-use svc_fixtures::template::{self, Answers, Edit, Root, Template};
+use svc_fixtures::template::{self, Answers, Edit, Resized, Root, Template};
 use svc_fixtures::world::ASKED;
 
 use crate::engine::call::input::Input;
@@ -135,10 +135,15 @@ enum Node {
     ForEach {
         list: Expr,
         item: Box<Node>,
+        resized: Option<Box<Resized>>,
     },
     Matched {
         by: Vec<Test>,
         changed: Box<Node>,
+        otherwise: Box<Node>,
+    },
+    Placed {
+        at: BTreeMap<usize, Node>,
         otherwise: Box<Node>,
     },
     OnlyIf {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use svc_fixtures::json::Json;
+use svc_fixtures::template::Resized;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::{Each, Member, Node, Test};
@@ -15,6 +16,8 @@ use crate::scenario::matching::compared_holds;
 #[derive(Clone, Copy)]
 pub(super) struct One<'a> {
     pub(super) value: &'a Json<'a>,
+    /// Its place among the items.
+    at: usize,
     /// What is drawn for it depends on this: it stays the value's own, wherever in the list it stands.
     pub(super) place: u64,
 }
@@ -25,7 +28,25 @@ impl<'a> One<'a> {
             Some(text) => xxh3_64(text.as_bytes()),
             None => at as u64 + 1,
         };
-        One { value, place }
+        One { value, at, place }
+    }
+
+    /// Of the items of a `for_each`: where it is to have more than there are values, these are repeated.
+    pub(super) fn each(
+        values: &'a [Json<'a>],
+        resized: Option<&Resized>,
+    ) -> impl Iterator<Item = Self> {
+        let length = match (resized, values) {
+            (None, _) | (_, []) => values.len(),
+            (Some(resized), _) => resized.length.of(values.len()),
+        };
+        (0..length).map(|at| {
+            let repeated = at % values.len();
+            One {
+                at,
+                ..One::of(&values[repeated], repeated)
+            }
+        })
     }
 
     /// Of items that a member tells apart; of those that it does not, how many came before.
@@ -37,26 +58,41 @@ impl<'a> One<'a> {
         let before = items[..at].iter().filter(|item| item.get(by) == Some(name));
         let One { place, .. } = One::of(name, at);
         let place = place.wrapping_add(before.count() as u64);
-        One { value, place }
+        One { value, at, place }
     }
 }
 
 impl<'a> Filling<'a> {
-    /// What stands for the current item: whether it is one for which the rule's conditions hold.
+    /// What stands for the current item: whether it is one for which the rule's conditions hold, and where it stands.
     pub(super) fn matched(&self, node: &'a Node) -> &'a Node {
-        let Node::Matched {
-            by,
-            changed,
-            otherwise,
-        } = node
-        else {
-            return node;
-        };
-        let value = self.item.map(|item| item.value);
-        match by.iter().all(|test| test.holds(value)) {
-            true => changed,
-            false => otherwise,
+        match node {
+            Node::Matched {
+                by,
+                changed,
+                otherwise,
+            } => {
+                let value = self.item.map(|item| item.value);
+                match by.iter().all(|test| test.holds(value)) {
+                    true => changed,
+                    false => otherwise,
+                }
+            }
+            Node::Placed { at, otherwise } => {
+                let changed = self.item.and_then(|item| at.get(&item.at));
+                changed.unwrap_or(otherwise)
+            }
+            node => node,
         }
+    }
+
+    /// The items that a scenario makes where there is no value to make them for.
+    pub(super) fn alone(list: &Json<'_>, resized: Option<&Resized>) -> Option<Json<'static>> {
+        let resized = resized.filter(|_| list.as_list().is_none_or(<[_]>::is_empty))?;
+        let mut made = Json::List(Vec::new());
+        for edit in &resized.alone {
+            edit.apply(&mut made, resized.form.as_ref());
+        }
+        Some(made)
     }
 
     /// What is given of a member of the object around, or of the answer where that has none such.

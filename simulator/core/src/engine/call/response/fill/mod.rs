@@ -132,20 +132,28 @@ impl<'a> Filling<'a> {
                 out.push(b']');
             }
             Node::Object(members) => self.within(members).print_members(members, out),
-            Node::ForEach { list, item } => {
+            Node::ForEach {
+                list,
+                item,
+                resized,
+            } => {
+                let (list, resized) = (self.eval(list), resized.as_deref());
+                if let Some(alone) = Filling::alone(&list, resized) {
+                    return print_json(&alone, out);
+                }
                 out.push(b'[');
-                let list = self.eval(list);
-                for (at, value) in list.as_list().unwrap_or_default().iter().enumerate() {
+                let values = One::each(list.as_list().unwrap_or_default(), resized);
+                for (at, one) in values.enumerate() {
                     if at > 0 {
                         out.push(b',');
                     }
-                    self.with(One::of(value, at)).print(item, out);
+                    self.with(one).print(item, out);
                 }
                 out.push(b']');
             }
             // Only a member can be left out; reached when a condition holds.
             Node::OnlyIf { value, .. } | Node::Given { value, .. } => self.print(value, out),
-            Node::Matched { .. } => self.print(self.matched(node), out),
+            Node::Matched { .. } | Node::Placed { .. } => self.print(self.matched(node), out),
             Node::Edited { .. } => print_json(&self.json(node), out),
         }
     }
@@ -221,14 +229,20 @@ impl<'a> Filling<'a> {
             Node::Text(parts) => Json::Text(self.text(parts)),
             Node::List(items) => Json::List(items.iter().map(|item| self.json(item)).collect()),
             Node::Object(members) => self.within(members).object(members),
-            Node::ForEach { list, item } => {
-                let list = self.eval(list);
-                let values = list.as_list().unwrap_or_default().iter().enumerate();
-                let made = |(at, value)| self.with(One::of(value, at)).json(item).into_owned();
-                Json::List(values.map(made).collect())
+            Node::ForEach {
+                list,
+                item,
+                resized,
+            } => {
+                let (list, resized) = (self.eval(list), resized.as_deref());
+                Filling::alone(&list, resized).unwrap_or_else(|| {
+                    let values = One::each(list.as_list().unwrap_or_default(), resized);
+                    let made = |one| self.with(one).json(item).into_owned();
+                    Json::List(values.map(made).collect())
+                })
             }
             Node::OnlyIf { value, .. } | Node::Given { value, .. } => self.json(value),
-            Node::Matched { .. } => self.json(self.matched(node)),
+            Node::Matched { .. } | Node::Placed { .. } => self.json(self.matched(node)),
             Node::Edited { list, edits, form } => {
                 let mut made = self.json(list).into_owned();
                 for edit in edits {
