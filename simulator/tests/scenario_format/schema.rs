@@ -19,13 +19,14 @@ const LINE: &str = "#:schema ./schema.json\n";
 
 /// What only the readers know: what the rows say of an operation, what a name stands for, what two
 /// rules have to do with each other, and how texts, paths and TOML are written.
-const BEYOND: [&str; 61] = [
+const BEYOND: [&str; 63] = [
     "bad-regular-expression",
     "before-and-after-all-others",
     "before-format-of-a-field",
     "breaks-contract-where-nothing-breaks",
     "case-without-cases",
     "cases-nobody-asks-for",
+    "contradicts-a-mask-and-a-sum",
     "contradicts-at-one-place",
     "contradicts-closed-and-paid",
     "contradicts-count-and-list",
@@ -34,6 +35,7 @@ const BEYOND: [&str; 61] = [
     "contradicts-match-and-score",
     "contradicts-score-and-band",
     "contradicts-status-and-date",
+    "contradicts-what-follows-from-a-list",
     "delay-that-ends-before-it-begins",
     "expects-a-webhook-where-none-comes",
     "expects-a-wire-fault-of-a-result",

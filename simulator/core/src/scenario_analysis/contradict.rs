@@ -192,10 +192,15 @@ fn problem(source: &Arc<Source>, changes: &[Change], found: &Contradiction) -> P
             "`{member}` is set to {said} and comes out as {computed}: it follows from the rest of the answer"
         ),
     };
-    Problem::new(source, changes[found.at].span.clone(), message).hint(
-        "change one of them or leave it out; write `breaks_contract = true` beside `success` if the \
-         answer is to contradict itself",
-    )
+    let hint = match found.other {
+        Some(_) => "change one of them or leave it out",
+        None => {
+            "leave it out and change what it follows from: of a list the items, or how many by `length`"
+        }
+    };
+    Problem::new(source, changes[found.at].span.clone(), message).hint(format!(
+        "{hint}; write `breaks_contract = true` beside `success` if the answer is to contradict itself"
+    ))
 }
 
 /// Whether the changes of one answer contradict each other.
