@@ -6,4 +6,4 @@ pub mod http;
 
 pub mod host;
 
-use svc_core::{engine, scenario};
+use svc_core::{engine, scenario, scenario_analysis};

@@ -23,7 +23,7 @@ use crate::host::journal::Journal;
 use crate::host::memory::MemoryLimits;
 use crate::host::metrics::StoreMetrics;
 use crate::host::readiness::Readiness;
-use crate::host::reload::{FileWatcher, UnreadableFiles, reload_on_change};
+use crate::host::reload::{FileWatcher, UnreadableFiles, reload_on_change, warn_of_contradictions};
 use crate::host::shares::ShareLimits;
 use crate::host::transport::{HttpTransport, TargetPolicy, Transport, TransportLimits};
 use crate::host::{Host, HostConfig};
@@ -313,6 +313,13 @@ impl SimulatorBuilder {
 
     /// Reads the scenario folders again whenever they may have changed.
     pub(super) fn follow(self, host: &Arc<Host>, files: AllFiles, stop: &CancellationToken) {
+        if !self.folders.is_empty() {
+            let (rules, first) = (host.rules(), files.rules.scenarios.clone());
+            // Nobody waits for it.
+            drop(tokio::task::spawn_blocking(move || {
+                warn_of_contradictions(&rules, &first)
+            }));
+        }
         let watch = match self.reload {
             _ if self.folders.is_empty() => return,
             Reload::Never => return,

@@ -11,6 +11,9 @@ use tokio::time::{Interval, MissedTickBehavior, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Host;
+use crate::engine::call::rules::Rules;
+use crate::scenario::is_built_in;
+use crate::scenario_analysis::{find_contradictions, find_contrary_letters, find_unreachable};
 
 /// An editor has finished saving a file after this time.
 const SETTLED: Duration = Duration::from_millis(50);
@@ -218,12 +221,29 @@ pub async fn reload_on_change(
     }
 }
 
+/// Says of files that are in force what `check` calls a mistake although they can be followed: rules that never win,
+/// and answers that contradict themselves. Takes long where there are many.
+pub fn warn_of_contradictions(rules: &Rules, files: &[Arc<Source>]) {
+    let own = files.iter().filter(|file| !is_built_in(&file.path));
+    let own: Vec<Arc<Source>> = own.cloned().collect();
+    let mut found = find_unreachable(&rules.contract, &rules.scenarios, &own);
+    found.extend(find_contradictions(rules, &own));
+    found.extend(find_contrary_letters(rules, &own));
+    if !found.is_empty() {
+        let found = found.sorted();
+        tracing::warn!(
+            "`svc-simulator check` calls these scenarios mistaken, and they are used:\n{found}"
+        );
+    }
+}
+
 fn reload(host: &Host, files: &ReadFiles) {
     match files {
         Ok(files) => match host.replace_scenarios(files) {
             Ok(version) => {
                 let rules = host.rules().scenarios.all().len();
                 tracing::info!(version, rules, "the scenarios were read again");
+                warn_of_contradictions(&host.rules(), files);
             }
             Err(problems) => {
                 tracing::warn!("the edited scenarios are not used, those before stay:\n{problems}")

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use svc_fixtures::reading::Problems;
+use svc_fixtures::reading::{Problems, Source};
 
 use super::Host;
 use super::account_rules::{
@@ -16,6 +16,7 @@ use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
 use crate::engine::state::entry::{Change, Entry};
 use crate::engine::state::scenarios::{AddedFile, AddedScenarios};
+use crate::scenario_analysis::{find_contradictions, find_contrary_letters, find_unreachable};
 
 /// Why scenarios were not added.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +87,7 @@ impl Host {
             let after = Arc::new(after);
             let compiled = self.compiled(Some(cell.id()), &after, &file);
             let compiled = compiled.map_err(ScenariosError::Mistakes)?;
+            refuse_contradictions(&compiled, &file).map_err(ScenariosError::Mistakes)?;
             let edited = self.update(cell, |locked| {
                 let state = &locked.state;
                 // A reset, or another replica, was faster.
@@ -120,6 +122,7 @@ impl Host {
         let file = before.next(text);
         let after = Arc::new(before.with(file.clone()));
         let compiled = self.compiled(cell.map(|cell| &**cell.id()), &after, &file)?;
+        refuse_contradictions(&compiled, &file)?;
         let all = compiled.rules.scenarios.all().iter();
         let in_it = all.filter(|it| *it.file == *file.path);
         let mut names: Vec<Arc<str>> = in_it.map(|it| Arc::clone(&it.name)).collect();
@@ -193,6 +196,15 @@ impl Host {
         let compiled = newest.map(|newest| self.compiled(Some(&account.id), own, newest));
         compiled.transpose()
     }
+}
+
+/// What `check` says of a file that is read without a mistake. Whoever has it already keeps it.
+fn refuse_contradictions(compiled: &AccountRules, new: &AddedFile) -> Result<(), Problems> {
+    let (rules, sources) = (&compiled.rules, [Source::new(&*new.path, &*new.toml)]);
+    let mut found = find_unreachable(&rules.contract, &rules.scenarios, &sources);
+    found.extend(find_contradictions(rules, &sources));
+    found.extend(find_contrary_letters(rules, &sources));
+    found.sorted().or(())
 }
 
 fn now(locked: &LockedAccount<'_>, changes: Vec<Change>) -> Entry {

@@ -141,6 +141,31 @@ fn a_text_is_checked_with_the_place_of_each_mistake_and_nothing_is_added() {
 }
 
 #[test]
+fn what_contradicts_itself_is_a_mistake_as_for_check_and_is_not_added() {
+    let ruled = Ruled::new();
+    let rule = |operation: &str, success: &str| {
+        format!(
+            "[[scenario]]\nname = \"both\"\noperation = \"{operation}\"\nwhen = {{ name = \"A B\" }}\nthen = {{ success = {{ {success} }} }}\n"
+        )
+    };
+    let told = |toml: &str| {
+        let body = json!({ "account": "local", "toml": toml }).to_string();
+        let checked = ruled.post("/control/scenarios/check", &body).json();
+        let added = ruled.post("/control/scenarios", &body).status;
+        format!("{} {added}", checked["mistakes"][0]["message"])
+    };
+    let hits = rule("screen.negative-diligence", "clean = true, matchCount = 2");
+    let cases = rule(
+        "screen.court-records",
+        "verdict = \"CLEAR\", cases_total = 2",
+    );
+    insta::assert_snapshot!([told(&hits), told(&cases)].join("\n"), @r#"
+    "`clean` is set to true and would be false: it contradicts `matchCount`, line 5" 400
+    "`verdict` is set to \"CLEAR\" and would be \"RECORDS_FOUND\": it contradicts `cases_total`, line 5" 400
+    "#);
+}
+
+#[test]
 fn added_scenarios_are_rewritten_in_their_place() {
     let ruled = Ruled::new();
     add(&ruled, "local_s", GONE);
