@@ -6,6 +6,7 @@ use svc_fixtures::contract::{FieldIndex, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 use svc_fixtures::template::{Expr, Root, Template};
+use svc_fixtures::world::WorldRows;
 
 use super::input::Input;
 use super::request::Environment;
@@ -92,6 +93,8 @@ impl Rules {
         let mut data = Vec::new();
         answer.print(sources, &mut data);
         let said = Json::parse(&data).ok()?.into_owned();
+        let kind = self.population.world.name(whom.subject.kind);
+        roles.retain(|role| role.back || is_told(kind, &role.name, said.get("attributes")));
         let links = roles.into_iter().filter_map(|role| {
             let attributes = said.get("links")?.get(&role.name)?.clone();
             Some(RelatedSubject {
@@ -144,4 +147,16 @@ impl Rules {
         };
         Template::Object(character.attributes.keys().map(attribute).collect())
     }
+}
+
+/// Whether a subject of this kind has somebody to do with whoever plays this role: an earlier employer needs an earlier job.
+fn is_told(kind: &str, role: &str, attributes: Option<&Json<'_>>) -> bool {
+    let rows = WorldRows::built_in().relation.iter();
+    let mut needed = rows
+        .filter(|row| row.of == kind && row.name == role)
+        .flat_map(|row| &row.told_in);
+    needed.all(|(list, item)| {
+        let list = attributes.and_then(|it| it.get(list)?.as_list());
+        list.is_some_and(|list| list.iter().any(|it| it.as_text() == Some(item)))
+    })
 }
