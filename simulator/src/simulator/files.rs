@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 
 use svc_fixtures::reading::Source;
@@ -52,6 +53,16 @@ enum Reason {
         "is {0}, and only files are read: move it elsewhere, or begin its name with a dot, and it is left out"
     )]
     NoFile(&'static str),
+    #[error(
+        "can't be read: line {line}, column {column} is not UTF-8 (byte {at} of the file is 0x{byte:02X}): save it as UTF-8"
+    )]
+    NotText {
+        line: usize,
+        column: usize,
+        /// From 1, as editors count.
+        at: usize,
+        byte: u8,
+    },
     #[error("is over {} MiB: split it into several files", MAX_FILE_BYTES >> 20)]
     TooLarge,
     #[error(
@@ -192,13 +203,26 @@ fn text(path: &Path) -> Result<String, Reason> {
     let metadata = file.metadata()?;
     // It may have been put in another's place in between.
     is_file(metadata.file_type())?;
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     if metadata.len() <= MAX_FILE_BYTES {
-        file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     }
-    match metadata.len().max(text.len() as u64) > MAX_FILE_BYTES {
+    match metadata.len().max(bytes.len() as u64) > MAX_FILE_BYTES {
         true => Err(Reason::TooLarge),
-        false => Ok(text),
+        false => String::from_utf8(bytes).map_err(|error| not_text(&error)),
+    }
+}
+
+/// Where a file stops being text.
+fn not_text(error: &FromUtf8Error) -> Reason {
+    let (bytes, at) = (error.as_bytes(), error.utf8_error().valid_up_to());
+    let line_begins = bytes[..at].iter().rposition(|byte| *byte == b'\n');
+    let line = &bytes[line_begins.map_or(0, |it| it + 1)..at];
+    Reason::NotText {
+        line: bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1,
+        column: String::from_utf8_lossy(line).chars().count() + 1,
+        at: at + 1,
+        byte: bytes[at],
     }
 }
 
@@ -253,6 +277,13 @@ fn because(path: &Path, reason: Reason) -> ReadError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_text_is_named_with_its_place() {
+        let bytes = b"a = 1\nb = \"\xff\"\n".to_vec();
+        let reason = not_text(&String::from_utf8(bytes).expect_err("no text"));
+        insta::assert_snapshot!(reason, @"can't be read: line 2, column 6 is not UTF-8 (byte 12 of the file is 0xFF): save it as UTF-8");
+    }
 
     #[test]
     fn the_book_says_the_bounds() {
