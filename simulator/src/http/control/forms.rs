@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use svc_fixtures::contract::{
-    Bundle, BundleMode, Contract, Field, Kind, Operation, Paise, Presence,
+    Bundle, BundleMode, Contract, Field, Kind, Operation, OperationIndex, Paise, Presence,
 };
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
@@ -15,9 +15,10 @@ use super::route::{ControlRequest, ControlResult};
 use super::values::RupeesDto;
 use crate::engine::call::rules::Rules;
 use crate::http::field_rule::field_rule;
-use crate::http::named_inputs::named_inputs;
+use crate::http::named_inputs::{ScenarioInput, named_inputs};
 use crate::http::people::declared;
 use crate::rehearsal::Goal;
+use crate::scenario_format::{Expectation, read_expectations};
 
 /// Every operation and bundle, in the order of the contract.
 #[derive(Serialize, JsonSchema)]
@@ -227,8 +228,9 @@ impl OperationFormDto {
         let index = contract.operation_index(id).expect("it was found before");
         let row = &contract.operations[index];
         let sample = sample::body(contract, row, Extent::Shown);
-        let inputs = named_inputs(rules, index, &sample).into_iter();
-        let inputs = inputs.map(|input| NamedInputDto {
+        let mut inputs = named_inputs(rules, index, &sample);
+        with_what_fits(rules, index, &mut inputs);
+        let inputs = inputs.into_iter().map(|input| NamedInputDto {
             name: input.scenario.to_string(),
             outcome: match input.outcome {
                 Goal::Completed => "completed".to_owned(),
@@ -267,6 +269,38 @@ impl OperationFormDto {
             fields: fields.iter().map(|it| FieldDto::of(contract, it)).collect(),
         }
     }
+}
+
+/// Where an operation has no record of somebody unless a second field fits them, that field is set as in a call that is
+/// expected to be answered: what the sample says fits the sample one alone.
+fn with_what_fits(rules: &Rules, operation: OperationIndex, inputs: &mut [ScenarioInput]) {
+    let Some(no_record) = rules.no_record_row(operation) else {
+        return;
+    };
+    let expectations = read_expectations(&rules.contract, rules.cast(), rules.sources());
+    let expectations = expectations.unwrap_or_default();
+    for input in inputs.iter_mut() {
+        let is_set = |(name, _): &(String, Json<'static>)| *name == no_record.field;
+        if input.outcome != Goal::Completed || input.set.iter().any(is_set) {
+            continue;
+        }
+        let mut calls = expectations
+            .iter()
+            .filter(|it| it.operation == operation && completes(it));
+        let asks = |it: &&Expectation| input.set.iter().all(|set| it.call.contains(set));
+        let fitting = calls
+            .find(asks)
+            .and_then(|it| it.call.iter().find(|set| is_set(set)));
+        input.set.extend(fitting.cloned());
+    }
+}
+
+/// Whether a result is expected of its first call.
+fn completes(expectation: &Expectation) -> bool {
+    let members = expectation.answers.first().map(|first| &first.members);
+    members.is_some_and(|it| {
+        it.get("data").is_some() || it.get("status").and_then(Json::as_text) == Some("completed")
+    })
 }
 
 /// Who of the declared can be asked about, with what is set for it.

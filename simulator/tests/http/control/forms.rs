@@ -134,6 +134,41 @@ fn somebody_is_found_by_each_of_their_identifiers_and_their_links_lead_on() {
 }
 
 #[test]
+fn an_input_that_a_scenario_names_says_what_else_must_fit() {
+    let ruled = Ruled::new();
+    let form = ruled.get("/control/operations/verify.identity.dl").json();
+    let completed = list(&form["inputs"]).iter();
+    let completed = completed.filter(|it| it["outcome"] == "completed");
+    let mut tried = 0;
+    for input in completed {
+        let mut body = form["sample"].clone();
+        for (name, value) in input["set"].as_object().expect("an object") {
+            body[name] = value.clone();
+        }
+        let path = form["path"].clone();
+        let call = json!({ "account": "local_dl", "path": path, "body": body });
+        let answer = ruled.post("/control/calls", &call.to_string()).json();
+        assert_eq!(answer["answer"]["status"], "completed", "{input} {answer}");
+        tried += 1;
+    }
+    assert!(tried >= 3, "{tried}");
+}
+
+#[test]
+fn who_has_had_one_job_has_no_earlier_employer() {
+    let ruled = Ruled::new();
+    let told = |mobile: &str| {
+        let path = format!("/control/world?identifier={mobile}&account=local");
+        let person = ruled.get(&path).json();
+        let links = list(&person["links"]).iter();
+        let has = links.filter(|it| it["relation"] == "earlier_employer");
+        (person["attributes"]["jobs"].clone(), has.count())
+    };
+    assert_eq!(told("6358952548"), (json!(["CURRENT"]), 0));
+    assert_eq!(told("9876543210"), (json!(["CURRENT", "EARLIER"]), 1));
+}
+
+#[test]
 fn links_lead_from_a_person_to_her_company_its_director_and_to_her_vehicle() {
     let ruled = Ruled::new();
     let look = |of: &Value| {
