@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use svc_fixtures::contract::Paise;
+use svc_fixtures::contract::{Contract, Paise};
 use svc_fixtures::json::Json;
 
 use super::leaves::{EnvelopeLeaf, leaves};
@@ -85,8 +85,11 @@ pub(super) fn replay(rules: &Rules, traffic: &Traffic) -> Vec<Replayed> {
 /// One account.
 struct Life<'r> {
     rehearsal: Rehearsal<'r>,
+    contract: &'r Contract,
     /// What was issued in the capture, and what is issued here in its place.
     issued: BTreeMap<String, String>,
+    /// The same of what begins a flow, whatever it looks like: it is looked for where later steps carry it alone.
+    begun: BTreeMap<String, String>,
     /// Calls whose result is still to come, by what their verification is called in the capture.
     pending: BTreeMap<String, Observed>,
 }
@@ -95,7 +98,9 @@ impl<'r> Life<'r> {
     fn new(rules: &'r Rules, begins: Timestamp) -> Self {
         Life {
             rehearsal: Rehearsal::at(rules, account(), begins),
+            contract: &rules.contract,
             issued: BTreeMap::new(),
+            begun: BTreeMap::new(),
             pending: BTreeMap::new(),
         }
     }
@@ -126,6 +131,7 @@ impl<'r> Life<'r> {
         };
         if let Some(recorded) = call.answer() {
             self.note(recorded, &answer);
+            self.note_begun(call, recorded, &answer);
             if observed.is_pending() {
                 let id = recorded.text("verificationId").to_owned();
                 self.pending.insert(id, observed.clone());
@@ -176,6 +182,19 @@ impl<'r> Life<'r> {
         }
     }
 
+    /// Pairs what both answers to the first call of a flow issued for the others.
+    fn note_begun(&mut self, call: &TrafficCall, recorded: &Enveloped, here: &Enveloped) {
+        let row = call.operation.map(|at| &self.contract.operations[at]);
+        let step = row.and_then(|row| self.contract.step_of(&row.id));
+        let Some(key) = step.and_then(|(flow, at)| flow.steps[at].issues.as_ref()) else {
+            return;
+        };
+        let both = [recorded, here].map(|it| key.issued(&it.envelope));
+        if let [Some(there), Some(here)] = both {
+            self.begun.insert(there.to_owned(), here.to_owned());
+        }
+    }
+
     /// A path as it is called here.
     fn here(&self, path: &str) -> String {
         let parts = path.split('/');
@@ -186,6 +205,16 @@ impl<'r> Life<'r> {
     /// A body with what is issued here in the place of what was issued there, and what that was.
     fn body(&self, call: &TrafficCall) -> (Vec<u8>, Vec<(String, String)>) {
         let (mut body, mut carried) = (call.json.clone(), Vec::new());
+        let row = call.operation.map(|at| &self.contract.operations[at]);
+        let field = row.and_then(|row| self.contract.carried_field(row));
+        if let (Json::Object(members), Some(field)) = (&mut body, field) {
+            for (_, value) in members.iter_mut().filter(|(name, _)| name == field) {
+                if let Some(here) = value.as_text().and_then(|there| self.begun.get(there)) {
+                    carried.push((value.as_text().unwrap_or_default().to_owned(), here.clone()));
+                    *value = here.clone().into();
+                }
+            }
+        }
         self.replace_in(&mut body, &mut carried);
         match carried.is_empty() {
             true => (call.body.clone(), carried),
