@@ -51,6 +51,8 @@ struct Part {
     asked: BTreeSet<AskedFor>,
     /// By attribute, how often each value was said.
     said: BTreeMap<String, BTreeMap<String, (Json<'static>, usize)>>,
+    /// The name of that, folded.
+    called: Option<String>,
     origins: BTreeSet<Provenance>,
 }
 
@@ -197,7 +199,9 @@ fn parts(rules: &Rules, traffic: &Traffic, subjects: &[Option<AskedFor>]) -> Vec
         }
         part.origins.insert(call.place.clone());
     }
-    parts.into_values().collect()
+    let mut parts: Vec<Part> = parts.into_values().collect();
+    parts.iter_mut().for_each(Part::note_name);
+    parts
 }
 
 /// The roles of whoever can be asked for in a field of this name.
@@ -239,14 +243,19 @@ impl Part {
             .filter(|name| other.said.contains_key(*name));
         // A name in other letters is the same name.
         let said = |of: &Part, name: &str| match name {
-            "name" => of.name().map(Json::from),
+            "name" => of.name().map(|name| Json::from(name).into_owned()),
             _ => of.value(name).cloned(),
         };
         both.any(|name| said(self, name) != said(other, name))
     }
 
-    fn name(&self) -> Option<String> {
-        Some(folded(self.value("name")?.as_text()?))
+    fn name(&self) -> Option<&str> {
+        self.called.as_deref()
+    }
+
+    fn note_name(&mut self) {
+        let name = self.value("name").and_then(Json::as_text);
+        self.called = name.map(folded);
     }
 
     fn absorb(&mut self, other: Part) {
@@ -258,6 +267,7 @@ impl Part {
                 own.entry(text).or_insert((value, 0)).1 += count;
             }
         }
+        self.note_name();
     }
 }
 
@@ -275,7 +285,14 @@ fn unite(parts: &mut Vec<Part>, belong: fn(&Part, &Part, &[Part]) -> bool) {
                 let other = parts.remove(other);
                 parts[at].absorb(other);
                 // Whoever was passed over may belong to both together.
-                at = 0;
+                while let Some(earlier) = (0..at).find(|earlier| {
+                    let (earlier, both) = (&parts[*earlier], &parts[at]);
+                    earlier.role == both.role && belong(earlier, both, parts)
+                }) {
+                    let both = parts.remove(at);
+                    parts[earlier].absorb(both);
+                    at = earlier;
+                }
             }
             None => at += 1,
         }
@@ -313,17 +330,19 @@ fn shares_more_than_a_name(one: &Part, other: &Part, _: &[Part]) -> bool {
 
 /// Whether they are called alike, and nobody who is called so contradicts another one: then there is one.
 fn called_alike(one: &Part, other: &Part, all: &[Part]) -> bool {
-    let name = one.name();
-    let same = |part: &&Part| part.role == one.role && part.name() == name;
+    let Some(name) = one.name().filter(|name| other.name() == Some(name)) else {
+        return false;
+    };
+    let same = |part: &&Part| part.role == one.role && part.name() == Some(name);
     let asked_apart = one
         .asked
         .iter()
         .all(|(field, _)| other.asked.iter().all(|(it, _)| it != field));
+    if !asked_apart {
+        return false;
+    }
     let all: Vec<&Part> = all.iter().filter(same).collect();
-    name.is_some()
-        && name == other.name()
-        && asked_apart
-        && all.iter().all(|a| all.iter().all(|b| !a.contradicts(b)))
+    all.iter().all(|a| all.iter().all(|b| !a.contradicts(b)))
 }
 
 /// Somebody to be declared: of whom something is said that the rules do not know yet. None where a person declared them.

@@ -157,8 +157,9 @@ impl RuleMaker<'_> {
     ) -> Vec<LearnedRule> {
         // Whom an input asks for, beside what tells it from others that ask for them, too.
         let mut by_rest: BTreeMap<String, Vec<(&Said<'_>, FieldTests)>> = BTreeMap::new();
+        let others = others(all, group);
         for it in group {
-            let when = self.exactly(row, it.input, &others(all, group), asked);
+            let when = self.exactly(row, it.input, &others, asked);
             let rest = when
                 .iter()
                 .skip(1)
