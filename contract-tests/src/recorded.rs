@@ -138,7 +138,7 @@ fn add(
     result: &mut CheckResult,
 ) {
     let mut findings = judge_one(setting, captured);
-    findings.extend(ids.take(captured));
+    findings.extend(ids.take(setting.contract, captured));
     let broken = |finding: &Finding| matches!(finding.verdict, Verdict::Broken { .. });
     let lost = captured.exchanges.iter().any(|one| one.response.is_err());
     if lost || findings.iter().any(broken) {

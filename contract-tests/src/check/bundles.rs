@@ -83,7 +83,7 @@ fn call(
         field.name.clone(),
         sample::with_text(contract, field, &text),
     );
-    Some(RequestTemplate::post_to(bundle.path(), body))
+    Some(RequestTemplate::post_to(bundle.path.clone(), body))
 }
 
 /// The call of a bundle that all of its steps have a result for; none of one that takes two calls.
@@ -100,7 +100,7 @@ fn success(setting: &Setting<'_>, bundle: &Bundle) -> Option<RequestTemplate> {
         }
         BundleMode::Sequence | BundleMode::Parallel => sample::bundle_body(contract, bundle),
     };
-    Some(RequestTemplate::post_to(bundle.path(), body))
+    Some(RequestTemplate::post_to(bundle.path.clone(), body))
 }
 
 /// Where bundles are, and what they take, only a ruling says: of a service that has one there the rest is asked, too.
@@ -159,7 +159,7 @@ fn hold(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let price: Paise = contract.bundle_steps(bundle).map(|step| step.price).sum();
         let balance = format!(r#"{{"balance": {price}}}"#);
         control(&mut case, "POST", "wallet", &balance);
-        let failed = case.push(RequestTemplate::post_to(bundle.path(), body));
+        let failed = case.push(RequestTemplate::post_to(bundle.path.clone(), body));
         case.expect(failed, free, Rule::fails(sentinel.error));
         case.expect(failed, free, Rule::Charged(false));
         case.push(call);

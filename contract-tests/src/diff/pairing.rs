@@ -10,7 +10,7 @@ use super::asked::Asked;
 use super::finding::NotCompared;
 use crate::capture::{Capture, CapturedCase, Channel, Exchange, TransportError};
 use crate::check::Check;
-use crate::plan::{BUNDLES, Case, Setting, USAGE, VERIFICATIONS};
+use crate::plan::{Case, Setting, USAGE, VERIFICATIONS};
 
 /// Two answers to one call.
 #[derive(Debug, Clone)]
@@ -361,12 +361,8 @@ pub(super) fn operation(setting: &Setting<'_>, exchange: &Exchange) -> String {
     if let Some(operation) = setting.operation_at(path) {
         return operation.id.clone();
     }
-    if let Some(slug) = path.strip_prefix(BUNDLES) {
-        let bundle = setting.contract.bundles.iter().find(|row| row.slug == slug);
-        return bundle.map_or_else(
-            || "other addresses".to_owned(),
-            |row| format!("bundles.{}", row.slug),
-        );
+    if let Some(at) = setting.contract.bundle_at(path) {
+        return setting.contract.bundles[at].endpoint();
     }
     match exchange.request.channel {
         Channel::Sink | Channel::Registered => "webhooks".to_owned(),

@@ -143,7 +143,7 @@ impl ServiceSeen {
     /// What a call of no operation came to. Bundles have rows of another kind.
     fn elsewhere(&mut self, setting: &Setting<'_>, path: &str, json: &Json<'_>) {
         let mut bundles = setting.contract.bundles.iter();
-        let known = path.starts_with(USAGE) || bundles.any(|bundle| bundle.path() == path);
+        let known = path.starts_with(USAGE) || bundles.any(|bundle| bundle.path == path);
         let status = json.get("status").and_then(Json::as_text);
         if !known && matches!(status, Some("completed" | "pending")) {
             *self.unknown.entry(path.to_owned()).or_default() += 1;

@@ -81,7 +81,7 @@ impl<'c> Callee<'c> {
     pub(super) fn request(&self, body: Json<'static>) -> RequestTemplate {
         match self {
             Callee::Operation(operation) => RequestTemplate::post(operation, body),
-            Callee::Bundle(bundle) => RequestTemplate::post_to(bundle.path(), body),
+            Callee::Bundle(bundle) => RequestTemplate::post_to(bundle.path.clone(), body),
             Callee::Post(path) => RequestTemplate::post_to(path, body),
             Callee::Get(address) => {
                 let (path, query) = address.split_once('?').unwrap_or((address, ""));

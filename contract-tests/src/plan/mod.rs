@@ -20,7 +20,7 @@ pub use expect::{Ending, Expectation, Rule, UsageFigures, UsageRow};
 pub(crate) use known::{clause_ids, known};
 pub use place::Place;
 pub use predicate::{EarlierValue, JsonType, Pattern, Predicate};
-pub use request::{BUNDLES, CarriedPart, Carry, Payload, RequestTemplate, USAGE, VERIFICATIONS};
+pub use request::{CarriedPart, Carry, Payload, RequestTemplate, USAGE, VERIFICATIONS};
 pub use setting::Setting;
 pub(crate) use setting::{of_path, of_try};
 pub use webhook::WebhookRule;

@@ -11,9 +11,6 @@ use crate::capture::{Channel, Credential, Exchange, Request};
 /// The path below which a verification is looked up by its id.
 pub const VERIFICATIONS: &str = "/v1/verifications/";
 
-/// The path below which bundles are.
-pub const BUNDLES: &str = "/v1/bundles/";
-
 /// The path of an account's usage.
 pub const USAGE: &str = "/v1/usage";
 

@@ -9,7 +9,7 @@ use hyper::header::HeaderMap;
 use svc_fixtures::contract::Environment;
 
 use crate::capture::{CapturedCase, Channel, Credential, Request};
-use crate::plan::{BUNDLES, Setting, USAGE, VERIFICATIONS, inputs};
+use crate::plan::{Setting, USAGE, VERIFICATIONS, inputs};
 use crate::redact::{REDACTED, Redactor, Searched, Secret};
 use crate::verdict::posted;
 
@@ -212,8 +212,6 @@ fn is_known(setting: &Setting<'_>, request: &Request) -> bool {
         let id = id.strip_prefix("svcv_");
         id.is_some_and(|id| id.bytes().all(|b| b.is_ascii_alphanumeric()))
     };
-    let slug = path.strip_prefix(BUNDLES);
-    let bundle = |slug| setting.contract.bundles.iter().any(|it| it.slug == slug);
     let word = |text: &str| {
         text.bytes()
             .all(|b| b.is_ascii_lowercase() || b"/-.".contains(&b))
@@ -225,7 +223,7 @@ fn is_known(setting: &Setting<'_>, request: &Request) -> bool {
     };
     path == USAGE
         || id.is_some_and(is_id)
-        || slug.is_some_and(bundle)
+        || setting.contract.bundle_at(path).is_some()
         || operation.is_some_and(fits)
 }
 

@@ -161,7 +161,7 @@ impl Desk<'_> {
             // What is written is judged again, and to be judged alike.
             Some(_) => recorded::judge_one(self.setting, &captured),
         };
-        findings.extend(self.ids.take(&captured));
+        findings.extend(self.ids.take(self.setting.contract, &captured));
         let broken = |finding: &Finding| matches!(finding.verdict, Verdict::Broken { .. });
         let any = findings.iter().any(broken);
         self.done.broken += u64::from(any);

@@ -132,7 +132,7 @@ fn judge_with(
         let tries: Vec<_> = tries.copied().collect();
         let mut judged = judge_case(setting, check, case, &tries);
         for one in tries {
-            also(&mut judged, ids.take(one), one);
+            also(&mut judged, ids.take(setting.contract, one), one);
         }
         result.add(judged);
     }

@@ -167,7 +167,7 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
         let all: Vec<_> = tries.iter().collect();
         let mut judged = judge_case(self.setting, check, case, &all);
         for one in &tries {
-            let found = self.ids.borrow_mut().take(one);
+            let found = self.ids.borrow_mut().take(self.setting.contract, one);
             also(&mut judged, found, one);
         }
         if guard.has_budget() && settled::is_over(self.setting, case, &tries) {

@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{Bundle, BundleMode, Contract, Environment, Operation, Paise};
 
 use crate::capture::{Channel, Credential};
-use crate::plan::{BUNDLES, Case, Ending, Rule, Setting, Step, VERIFICATIONS};
+use crate::plan::{Case, Ending, Rule, Setting, Step, VERIFICATIONS};
 
 /// How much more than by the rows a single operation costs at a provider, presumably at most. The specification
 /// gives no such price, and its bundles' lie at most this far apart.
@@ -130,9 +130,9 @@ fn must_be_refused(setting: &Setting<'_>, step: &Step) -> bool {
 
 fn of_path(setting: &Setting<'_>, path: &str) -> Option<Price> {
     let (contract, list) = (setting.contract, &setting.prices);
-    if let Some(slug) = path.strip_prefix(BUNDLES) {
-        let bundle = contract.bundles.iter().find(|bundle| bundle.slug == slug)?;
-        return Some(match list.bundle(slug) {
+    if let Some(at) = contract.bundle_at(path) {
+        let bundle = &contract.bundles[at];
+        return Some(match list.bundle(&bundle.slug) {
             Some(listed) => Price::Listed(listed),
             None if setting.by_rulings() => Price::AtMost(of_bundle(contract, bundle)),
             None => Price::AtMost(bundle.typical_price.1),

@@ -5,12 +5,14 @@
 //! operation can be. Then what the case expects of the result is not judged; that the answer is right
 //! in itself is.
 
-use svc_fixtures::contract::{Clause, ClauseKind, Environment, ErrorCode, Field, Operation};
+use svc_fixtures::contract::{
+    Clause, ClauseKind, Contract, Environment, ErrorCode, Field, Operation,
+};
 use svc_fixtures::json::Json;
 
 use super::answer::Answer;
 use crate::capture::Channel;
-use crate::plan::{BUNDLES, Ending, RequestTemplate, Rule, Setting, Step, VERIFICATIONS};
+use crate::plan::{Ending, RequestTemplate, Rule, Setting, Step, VERIFICATIONS};
 
 const NO_RECORD: &str = "the service knows no record of this input, and the specification does not say that there is one";
 const PENDING: &str = "the result is not there yet, and the specification does not say that it is";
@@ -49,7 +51,7 @@ pub(super) fn why(
     if is_without_look_up(step, before, skipped) {
         return Some(NO_LOOK_UP);
     }
-    if is_without_bundle(step, before, skipped, answer) {
+    if is_without_bundle(setting.contract, step, before, skipped, answer) {
         return Some(NO_BUNDLE);
     }
     let mut carries = step.request.carries.iter();
@@ -100,8 +102,14 @@ fn is_without_look_up(step: &Step, before: &[Step], skipped: &[usize]) -> bool {
 }
 
 /// The same of bundles: where they are, and what they take.
-fn is_without_bundle(step: &Step, before: &[Step], skipped: &[usize], answer: &Answer<'_>) -> bool {
-    let is_bundle = |it: &Step| it.request.path.starts_with(BUNDLES);
+fn is_without_bundle(
+    contract: &Contract,
+    step: &Step,
+    before: &[Step],
+    skipped: &[usize],
+    answer: &Answer<'_>,
+) -> bool {
+    let is_bundle = |it: &Step| contract.bundle_at(&it.request.path).is_some();
     let first = before.iter().position(is_bundle);
     let has_none = answer.failed() || answer.text(&["status"]) == "pending";
     is_bundle(step) && first.map_or(has_none, |first| skipped.contains(&first))

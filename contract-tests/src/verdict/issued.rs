@@ -7,12 +7,11 @@ use std::fmt;
 use foldhash::fast::FixedState;
 use serde::Deserialize;
 use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
-use svc_fixtures::contract::Environment;
+use svc_fixtures::contract::{Contract, Environment};
 
 use super::answer::is_look_up;
 use super::finding::{Finding, Verdict};
 use crate::capture::{CapturedCase, Channel, Exchange, Request};
-use crate::plan::BUNDLES;
 
 /// Says that a verification is identified by its id.
 const CLAUSE: &str = "envelope.usage-log";
@@ -81,7 +80,7 @@ impl IssuedIds {
     }
 
     /// Takes in what was captured of a case; answers what it shows: ids that another call was given before.
-    pub fn take(&mut self, captured: &CapturedCase) -> Vec<Finding> {
+    pub fn take(&mut self, contract: &Contract, captured: &CapturedCase) -> Vec<Finding> {
         let requests = || captured.exchanges.iter().map(|exchange| &exchange.request);
         let resets = |request: &Request| {
             request.channel == Channel::Console && request.path.ends_with("/reset")
@@ -94,7 +93,7 @@ impl IssuedIds {
         let exchanges = captured.exchanges.iter().enumerate();
         let api = exchanges.filter(|(_, exchange)| exchange.request.channel == Channel::Api);
         let repeated = api.filter_map(|(step, exchange)| {
-            let found = self.repeats(captured, exchange)?;
+            let found = self.repeats(contract, captured, exchange)?;
             Some(Finding {
                 case: captured.case.clone(),
                 step,
@@ -104,7 +103,12 @@ impl IssuedIds {
         repeated.collect()
     }
 
-    fn repeats(&mut self, captured: &CapturedCase, exchange: &Exchange) -> Option<Verdict> {
+    fn repeats(
+        &mut self,
+        contract: &Contract,
+        captured: &CapturedCase,
+        exchange: &Exchange,
+    ) -> Option<Verdict> {
         let (request, response) = (&exchange.request, exchange.response.as_ref().ok()?);
         let id = id_of(&response.body)?;
         // Who is not known has no verifications.
@@ -125,7 +129,7 @@ impl IssuedIds {
         };
         // A replay is the original, and a bundle in two calls is one verification.
         let replay = owner.key.is_some() && owner.key == first.key;
-        let bundle = first.path.starts_with(BUNDLES) && first.path == owner.path;
+        let bundle = contract.bundle_at(&first.path).is_some() && first.path == owner.path;
         let same_case = (&first.check, &first.case) == (&owner.check, &owner.case);
         if replay || bundle && (same_case || self.across_cases) {
             return None;

@@ -196,7 +196,7 @@ fn target(rules: &Rules, name: &str) -> Result<CallTarget, Failure> {
         return Ok(CallTarget::Operation(at));
     }
     let mut bundles = contract.bundles.iter();
-    let bundle = bundles.position(|row| row.endpoint() == id || row.path() == name);
+    let bundle = bundles.position(|row| row.endpoint() == id || row.path == name);
     let bundle = bundle.map(|at| CallTarget::Bundle(BundleIndex(at)));
     bundle.ok_or_else(|| {
         let ids = contract.operations.iter().map(|row| row.id.clone());

@@ -122,7 +122,7 @@ impl<'c> Tariff<'c> {
 impl PricedEndpoint<'_> {
     fn is_at(&self, path: &str) -> bool {
         match self.row {
-            EndpointRow::Bundle(row) => path.strip_prefix("/v1/bundles/") == Some(&row.slug),
+            EndpointRow::Bundle(row) => row.path == path,
             EndpointRow::Operation(row) => match row.path.strip_suffix('*') {
                 None => row.path == path,
                 Some(before) => path

@@ -86,7 +86,7 @@ pub fn group_names(contract: &Contract) -> Vec<String> {
 #[must_use]
 pub fn is_group(contract: &Contract, name: &str) -> bool {
     let bundles = contract.bundles.iter();
-    let mut bundles = bundles.map(|it| (it.endpoint(), Some(it.path())));
+    let mut bundles = bundles.map(|it| (it.endpoint(), Some(it.path.clone())));
     let mut flows = contract.flows.iter().map(|it| (flow_id(it), None));
     bundles.any(|(id, path)| is_called(&id, path.as_deref(), name))
         || flows.any(|(id, path)| is_called(&id, path, name))
@@ -144,14 +144,14 @@ impl OperationGroup {
             _ => prices.sum::<Paise>().to_string(),
         };
         let calls = bodies.into_iter().map(|body| GroupCall {
-            path: bundle.path(),
+            path: bundle.path.clone(),
             price: None,
             body,
         });
         let fields = contract.bundle_fields(bundle);
         OperationGroup {
             id: bundle.endpoint(),
-            path: Some(bundle.path()),
+            path: Some(bundle.path.clone()),
             title: bundle.title.clone(),
             about: bundle.about.clone(),
             clause: bundle.clause.clone(),

@@ -34,7 +34,7 @@ pub(super) fn unfold(contract: &Contract, calls: &mut Vec<TrafficCall>) {
 /// The bundle that is called.
 fn bundle<'c>(contract: &'c Contract, call: &TrafficCall) -> Option<&'c Bundle> {
     let mut bundles = contract.bundles.iter();
-    bundles.find(|bundle| call.method == "POST" && bundle.path() == call.path)
+    bundles.find(|bundle| call.method == "POST" && bundle.path == call.path)
 }
 
 /// The steps of the call at this place, which stand behind it.

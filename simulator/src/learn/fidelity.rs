@@ -186,7 +186,7 @@ impl Reasons<'_> {
                 .contract
                 .bundles
                 .iter()
-                .any(|bundle| bundle.path() == call.path);
+                .any(|bundle| bundle.path == call.path);
             return Some(match bundle {
                 true => OF_STEPS.to_owned(),
                 false => "it is no operation, and rules are for these".to_owned(),

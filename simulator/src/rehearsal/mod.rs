@@ -111,7 +111,7 @@ impl CallTarget {
     fn path(self, rules: &Rules) -> String {
         match self {
             CallTarget::Operation(at) => sample::path(&rules.contract.operations[at]),
-            CallTarget::Bundle(at) => rules.contract.bundles[at].path(),
+            CallTarget::Bundle(at) => rules.contract.bundles[at].path.clone(),
         }
     }
 }

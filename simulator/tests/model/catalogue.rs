@@ -295,7 +295,7 @@ fn bundle(
     Template {
         endpoint: Endpoint::Bundle(at),
         method: "POST",
-        path: row.path(),
+        path: row.path.clone(),
         body: body.to_string(),
         refused: None,
         counts: false,

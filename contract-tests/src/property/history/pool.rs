@@ -130,7 +130,7 @@ impl CallPool {
 }
 
 fn request(bundle: &Bundle, body: Json<'static>) -> RequestTemplate {
-    RequestTemplate::post_to(bundle.path(), body)
+    RequestTemplate::post_to(bundle.path.clone(), body)
 }
 
 /// The second call of a bundle in two calls: it carries what the call before it was given.

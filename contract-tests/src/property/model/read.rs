@@ -12,7 +12,7 @@ use crate::capture::Request;
 use crate::model::{
     Call, CallOutcome, Endpoint, ExecutedStep, FlowPosition, Part, Refusal, has_result, is_awaited,
 };
-use crate::plan::{BUNDLES, Ending, Setting};
+use crate::plan::{Ending, Setting};
 use crate::property::oracle::{self, Body};
 
 /// A request that is not refused whatever the account is like.
@@ -29,10 +29,8 @@ pub(super) struct Read {
 /// What a path calls.
 pub(super) fn endpoint_at(setting: &Setting<'_>, path: &str) -> Option<Endpoint> {
     let contract = setting.contract;
-    let slug = path.strip_prefix(BUNDLES);
-    let bundle = slug.and_then(|slug| contract.bundles.iter().position(|row| row.slug == slug));
     let operation = || contract.operation_index(&setting.operation_at(path)?.id);
-    let bundle = bundle.map(|at| Endpoint::Bundle(BundleIndex(at)));
+    let bundle = contract.bundle_at(path).map(Endpoint::Bundle);
     bundle.or_else(|| operation().map(Endpoint::Operation))
 }
 

@@ -203,7 +203,7 @@ impl OperationRowDto {
             id: row.endpoint(),
             title: row.title.clone(),
             category: "bundles".to_owned(),
-            path: row.path(),
+            path: row.path.clone(),
             price: RupeesDto(least_price(contract, row)),
             steps: row.steps.clone(),
             can_be_pending: matches!(row.mode, BundleMode::TwoCalls)

@@ -178,11 +178,11 @@ impl ExampleClient {
         let mut found = Vec::new();
         for bundle in &contract.bundles {
             let body = sample::bundle_body(contract, bundle);
-            let first = self.post_to(&bundle.path(), body).await;
+            let first = self.post_to(&bundle.path, body).await;
             let mut calls = vec![first];
             if bundle.mode == BundleMode::TwoCalls {
                 let body = second_body(contract, bundle, &calls[0]);
-                calls.push(self.post_to(&bundle.path(), body).await);
+                calls.push(self.post_to(&bundle.path, body).await);
             }
             found.push(calls);
         }

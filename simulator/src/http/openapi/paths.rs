@@ -35,7 +35,7 @@ pub(super) fn paths(contract: &Contract, examples: &Examples) -> Map<String, Val
     let bundles = bundles.map(|(index, bundle)| {
         let shown = examples.bundles.get(index).map_or(&[][..], Vec::as_slice);
         let post = bundle_post(contract, bundle, shown);
-        (bundle.path(), json!({ "post": post }))
+        (bundle.path.clone(), json!({ "post": post }))
     });
     let look_ups = [
         (

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use svc_fixtures::contract::{Bundle, BundleIndex, Contract, OperationIndex};
+use svc_fixtures::contract::{BundleIndex, Contract, OperationIndex};
 use svc_fixtures::reading::nearest_path;
 use svc_fixtures::sample;
 
@@ -34,7 +34,6 @@ pub enum Target<'a> {
     Usage,
 }
 
-const BUNDLES: &str = "/v1/bundles/";
 const VERIFICATIONS: &str = "/v1/verifications/";
 const USAGE: &str = "/v1/usage";
 
@@ -49,11 +48,11 @@ impl Router {
             known: Vec::new(),
         };
         for (index, bundle) in contract.bundles.iter().enumerate() {
-            let path = format!("{BUNDLES}{}", bundle.slug);
+            let path = bundle.path.clone();
             router.bundles.insert(path, BundleIndex(index));
         }
         let operations = contract.operations.iter().map(sample::path);
-        let posted = operations.chain(contract.bundles.iter().map(Bundle::path));
+        let posted = operations.chain(contract.bundles.iter().map(|it| it.path.clone()));
         router.known = posted.map(|path| ("POST", path)).collect();
         let read = [
             USAGE.to_owned(),
