@@ -33,6 +33,8 @@ class Reading:
             rec = self.records.get(vid)
         if rec is not None and d("lookup_failures_lost") and not rec["env"]["success"]:
             rec = None
+        if rec is not None and d("bundle_not_logged") and rec["env"]["endpoint"].startswith("bundles."):
+            rec = None
         if rec is None or d("lookup_missing"):
             if d("errors_bare_404"):
                 return Resp(404, b"<html><body>404</body></html>", "text/html")

@@ -126,7 +126,7 @@ fn an_operation_that_no_row_has_and_one_that_is_pending_now_are_told() {
         left,
         [
             format!("{}: it was answered as pending, and its row has no `pending`", operation.id),
-            "/v1/verify/newstuff/credit: it gave a result once, and no row has this path: a new operation is written by hand".to_owned(),
+            "/v1/verify/newstuff/credit: it gave a result once, and no row has this path: a new operation is written by hand, and where a bundle is its row says as `path`".to_owned(),
         ]
     );
 }

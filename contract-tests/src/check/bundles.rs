@@ -1,14 +1,18 @@
 //! Bundles, step by step: what one of the steps comes to is what the bundle comes to.
 
-use svc_fixtures::contract::{Bundle, BundleMode, Environment, ErrorCode, Operation, Paise};
+use svc_fixtures::contract::{
+    Bundle, BundleMode, Environment, ErrorCode, Kind, Operation, Paise, Presence,
+};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::control::{control, fresh};
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
+use super::wallet::cheapest;
 use crate::capture::Credential;
-use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
+use crate::plan::inputs::InputTarget;
+use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -17,6 +21,20 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["bundles.one-envelope", "idempotency.replay", "auth.bearer"],
         stage: Stage::Sandbox,
         cases: Cases::Once(answer),
+    },
+    Check {
+        id: "bundles.given",
+        title: "A bundle ends as the file of inputs says",
+        clauses: &[],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(given),
+    },
+    Check {
+        id: "bundles.given-live",
+        title: "A bundle ends on live as the file of inputs says",
+        clauses: &[],
+        stage: Stage::Live,
+        cases: Cases::Once(given_on_live),
     },
     Check {
         id: "bundles.each-step",
@@ -70,10 +88,8 @@ fn call(
         // The second call goes on where the first one stands.
         BundleMode::TwoCalls => return None,
         BundleMode::Choice { field, options } => {
-            let (value, _) = options.iter().find(|(_, step)| *step == operation.id)?;
-            let mut body = sample::body(contract, operation, Extent::Required);
-            body.set(field.clone(), Json::from(value.clone()));
-            body
+            let (value, step) = options.iter().find(|(_, step)| *step == operation.id)?;
+            chosen(setting, field, value, step)?
         }
         BundleMode::Sequence | BundleMode::Parallel => sample::bundle_body(contract, bundle),
     };
@@ -86,17 +102,23 @@ fn call(
     Some(RequestTemplate::post_to(bundle.path.clone(), body))
 }
 
+/// The body that chooses one of a bundle's steps.
+fn chosen(setting: &Setting<'_>, field: &str, value: &str, step: &str) -> Option<Json<'static>> {
+    let step = setting.contract.operation(step)?;
+    let mut body = sample::body(setting.contract, step, Extent::Required);
+    body.set(field.to_owned(), Json::from(value.to_owned()));
+    Some(body)
+}
+
 /// The call of a bundle that all of its steps have a result for; none of one that takes two calls.
-fn success(setting: &Setting<'_>, bundle: &Bundle) -> Option<RequestTemplate> {
+pub(super) fn success(setting: &Setting<'_>, bundle: &Bundle) -> Option<RequestTemplate> {
     let contract = setting.contract;
     let body = match &bundle.mode {
+        _ if bundle.example.is_some() => sample::bundle_body(contract, bundle),
         BundleMode::TwoCalls => return None,
         BundleMode::Choice { field, options } => {
             let (value, step) = options.first()?;
-            let step = contract.operation(step)?;
-            let mut body = sample::body(contract, step, Extent::Required);
-            body.set(field.clone(), Json::from(value.clone()));
-            body
+            chosen(setting, field, value, step)?
         }
         BundleMode::Sequence | BundleMode::Parallel => sample::bundle_body(contract, bundle),
     };
@@ -116,18 +138,105 @@ fn answer(setting: &Setting<'_>) -> Option<Vec<Case>> {
         case.expect_each(first, ["bundles.one-envelope", &bundle.clause], &completes);
         let again = case.push_again(first);
         case.expect(again, "idempotency.replay", Rule::SameResult(first));
+        for (body, ending) in other_bodies(setting, bundle, &call) {
+            let step = case.push(RequestTemplate::post_to(bundle.path.clone(), body));
+            case.expect(step, &bundle.clause, Rule::Ends(ending));
+        }
         case.push(call.by(Credential::Nothing));
         Some(case.expecting("auth.bearer", Rule::fails(ErrorCode::AuthInvalid)))
     };
     Some(bundles.filter_map(case).collect())
 }
 
+/// What a file says that the service has is asked of any.
+fn given(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    given_on(setting, Environment::Test)
+}
+
+fn given_on_live(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    given_on(setting, Environment::Live)
+}
+
+fn given_on(setting: &Setting<'_>, environment: Environment) -> Option<Vec<Case>> {
+    let mut cases = Vec::new();
+    let inputs = setting.inputs.iter();
+    for input in inputs.filter(|input| input.environment == environment) {
+        let InputTarget::Bundle { slug, path } = &input.target else {
+            continue;
+        };
+        let at = cases.len() + 1;
+        let case = Case::new(format!("{slug}: {}, row {at}", input.ends));
+        let mut case = case.on(environment);
+        let body = Json::object(input.with.clone());
+        let ending = input.ending_of_bundle()?;
+        // What a failed one takes nevertheless shows in the balance of the next call.
+        let beside = cheapest(setting).into_iter().next();
+        let beside = beside.filter(|_| environment == Environment::Live && ending.code().is_some());
+        let before = beside.map(|it| lead::to_success(&mut case, setting, it));
+        let asked = case.push(RequestTemplate::post_to(path.clone(), body));
+        case.expect(asked, input.clause.clone(), Rule::Ends(ending));
+        if let (Some(operation), Some(before)) = (beside, before) {
+            let after = lead::to_success(&mut case, setting, operation);
+            let free = Rule::BalanceAddsUp(before);
+            case.expect(after, "billing.failures-are-free", free);
+        }
+        cases.push(case);
+    }
+    Some(cases)
+}
+
+/// Bodies beside the one that is completed, and how they end: other choices and one that is none, and none of what must
+/// be agreed to.
+fn other_bodies(
+    setting: &Setting<'_>,
+    bundle: &Bundle,
+    call: &RequestTemplate,
+) -> Vec<(Json<'static>, Ending)> {
+    let Payload::Json(sent) = &call.payload else {
+        return Vec::new();
+    };
+    let with = |name: &str, value: &str| {
+        let mut body = sent.clone();
+        body.set(name.to_owned(), Json::from(value.to_owned()));
+        body
+    };
+    let mut bodies = vec![(Json::Object(Vec::new()), Ending::Rejected)];
+    if let BundleMode::Choice { field, options } = &bundle.mode {
+        for (value, step) in options {
+            bodies.extend(match bundle.example.is_some() {
+                // Whether its identifier is one of the others, too, nobody says.
+                true => Some((with(field, value), Ending::NoFault)),
+                false => chosen(setting, field, value, step).map(|it| (it, Ending::Understood)),
+            });
+        }
+        bodies.push((with(field, "NONE"), Ending::Rejected));
+    }
+    let fields = setting.contract.bundle_fields(bundle).into_iter();
+    let objects = fields.filter(|field| {
+        field.presence == Presence::Required && matches!(field.kind, Kind::Object { .. })
+    });
+    for field in objects.filter(|field| sent.get(&field.name).is_some()) {
+        let mut body = sent.clone();
+        body.remove(&field.name);
+        bodies.push((body, Ending::Rejected));
+    }
+    bodies
+}
+
 fn wallet(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let bundles = setting.contract.bundles.iter();
     let case = |bundle: &Bundle| {
-        let call = success(setting, bundle)?;
-        let case = Case::new(bundle.slug.clone());
-        let mut case = case.extension().on(Environment::Live);
+        let mut inputs = setting.inputs.iter();
+        let given = inputs.find(|it| it.completes_bundle(&bundle.slug, Environment::Live));
+        let call = match given {
+            Some(input) => {
+                let body = Json::object(input.with.clone());
+                RequestTemplate::post_to(bundle.path.clone(), body)
+            }
+            None => success(setting, bundle)?,
+        };
+        let mut case = Case::new(bundle.slug.clone()).on(Environment::Live);
+        case.extension = given.is_none();
         let key = format!("{}-bundle-{}", setting.seed, bundle.slug);
         let first = case.push(call.clone().idempotency(&key));
         case.expect(first, "billing.conclusive", Rule::Charged(true));

@@ -3,6 +3,7 @@
 use svc_fixtures::contract::{Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
+use super::bundles::success;
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use super::wallet::{cheapest, without_record};
@@ -97,12 +98,21 @@ fn logged(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let step = lead::to_success(&mut case, setting, operation);
         found(case, step)
     });
+    // One that the service is known to have, before one that it may have.
+    let mut bundles: Vec<_> = setting.contract.bundles.iter().collect();
+    bundles.sort_by_key(|bundle| bundle.example.is_none());
+    let call = bundles.into_iter().find_map(|it| success(setting, it));
+    let bundle = call.map(|call| {
+        let (mut case, _) = case("bundle");
+        let step = case.push(call);
+        found(case, step)
+    });
     let (mut case, step) = case("of the other environment");
     case.push(RequestTemplate::look_up(step).to(Environment::Live));
     let refused = Rule::fails(ErrorCode::NotFound);
     let elsewhere = case.expecting("errors.not-found", refused);
     Some(
-        [none, pending, Some(elsewhere)]
+        [none, pending, bundle, Some(elsewhere)]
             .into_iter()
             .flatten()
             .collect(),

@@ -9,10 +9,11 @@ use svc_fixtures::contract::Contract;
 use super::exit::{CommandError, Exit};
 use super::outputs::{self, DataSubjects, OutputArgs};
 use super::say;
+use super::selection::known_to_service;
 use crate::capture::{Capture, TORN};
 use crate::check;
 use crate::event::{CheckResult, Event, RunStarted, Totals};
-use crate::plan::{Case, Setting, inputs};
+use crate::plan::{Case, Setting};
 use crate::redact::Redactor;
 use crate::run;
 use crate::verdict::{Finding, Verdict};
@@ -22,21 +23,28 @@ use crate::verdict::{Finding, Verdict};
 pub(super) struct Judge {
     /// A capture that `run --capture` saved, or a file of `run --failures`
     file: PathBuf,
+    /// The inputs that the run was given, where it was given some: what it called by them is judged by them
+    #[arg(long, value_name = "FILE")]
+    inputs: Option<PathBuf>,
     #[command(flatten)]
     outputs: OutputArgs,
 }
 
 impl Judge {
     pub(super) fn execute(&self) -> Result<Exit, CommandError> {
-        judge(&self.file, &self.outputs)
+        judge(&self.file, self.inputs.as_deref(), &self.outputs)
     }
 }
 
 /// Judges the capture of a file and writes these reports.
-pub(super) fn judge(file: &Path, outputs: &OutputArgs) -> Result<Exit, CommandError> {
+pub(super) fn judge(
+    file: &Path,
+    inputs: Option<&Path>,
+    outputs: &OutputArgs,
+) -> Result<Exit, CommandError> {
     let capture = load(file)?;
-    let contract = Contract::built_in();
-    let setting = Setting::of(&contract, inputs::built_in(), &capture);
+    let (contract, inputs) = known_to_service(inputs, Contract::built_in())?;
+    let setting = Setting::of(&contract, inputs, &capture);
     let checks = check::all();
     let mut fanout = outputs.open(&setting, &checks, DataSubjects::of(capture.local))?;
     let result = run::judge_again(&setting, &checks, &capture);

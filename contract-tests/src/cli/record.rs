@@ -224,7 +224,7 @@ pub(super) fn conclude(
             1.. => Exit::Broken,
         });
     }
-    let exit = judge(out, outputs)?;
+    let exit = judge(out, None, outputs)?;
     say(format_args!(
         "{} exchanges recorded, {} with something broken",
         recorded.exchanges - recorded.unwritten,

@@ -1,7 +1,7 @@
 //! Which checks are run: the arguments, and the filter they make.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -37,6 +37,30 @@ pub(super) struct SelectionArgs {
     inputs: Option<PathBuf>,
 }
 
+/// The inputs that the specification fixes, and those of a file of `--inputs`.
+fn known_inputs(file: Option<&Path>, contract: &Contract) -> Result<Vec<Input>, CommandError> {
+    let mut known = inputs::built_in();
+    if let Some(path) = file {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| CommandError::usage(format!("--inputs {shown}: {error}")))?;
+        let source = Source::new(shown.to_string(), text);
+        let own = inputs::read(contract, &source, &known)
+            .map_err(|problems| CommandError::usage(format!("--inputs\n{problems}")))?;
+        known.extend(own);
+    }
+    Ok(known)
+}
+
+/// The same, and the contract with samples of theirs.
+pub(super) fn known_to_service(
+    file: Option<&Path>,
+    contract: Contract,
+) -> Result<(Contract, Vec<Input>), CommandError> {
+    let inputs = known_inputs(file, &contract)?;
+    Ok((with_samples(contract, &inputs), inputs))
+}
+
 impl SelectionArgs {
     /// What `--check` says.
     pub(super) fn checks(&self) -> &[String] {
@@ -51,17 +75,7 @@ impl SelectionArgs {
 
     /// The inputs whose outcome is fixed.
     pub(super) fn inputs(&self, contract: &Contract) -> Result<Vec<Input>, CommandError> {
-        let mut known = inputs::built_in();
-        if let Some(path) = &self.inputs {
-            let shown = path.display();
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| CommandError::usage(format!("--inputs {shown}: {error}")))?;
-            let source = Source::new(shown.to_string(), text);
-            let own = inputs::read(contract, &source, &known)
-                .map_err(|problems| CommandError::usage(format!("--inputs\n{problems}")))?;
-            known.extend(own);
-        }
-        Ok(known)
+        known_inputs(self.inputs.as_deref(), contract)
     }
 
     /// The same, and the contract with samples of theirs.
@@ -69,8 +83,7 @@ impl SelectionArgs {
         &self,
         contract: Contract,
     ) -> Result<(Contract, Vec<Input>), CommandError> {
-        let inputs = self.inputs(&contract)?;
-        Ok((with_samples(contract, &inputs), inputs))
+        known_to_service(self.inputs.as_deref(), contract)
     }
 
     /// A name that nothing has, and a filter that nothing can pass, are mistakes of the caller: a run of

@@ -90,7 +90,7 @@ pub(super) fn changes(
     }
     left.extend(seen.unknown.iter().map(|(path, times)| {
         let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
-        format!("{path}: it gave a result {times}, and no row has this path: a new operation is written by hand")
+        format!("{path}: it gave a result {times}, and no row has this path: a new operation is written by hand, and where a bundle is its row says as `path`")
     }));
     let envelope = seen.envelope.iter();
     left.extend(

@@ -7,11 +7,12 @@ use svc_fixtures::embedded;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Problems, Source, Table};
 
+use super::bundle_call;
 use super::expect::Ending;
 use super::known::clause_ids;
 
 /// How an input ends that is answered with a result.
-const COMPLETED: &str = "completed";
+pub(super) const COMPLETED: &str = "completed";
 
 /// How one ends whose result may come later.
 const PENDING: &str = "pending";
@@ -48,6 +49,13 @@ pub enum InputTarget {
         operation: String,
         /// The field.
         name: String,
+    },
+    /// A whole call of a bundle, of which `with` is the body.
+    Bundle {
+        /// The bundle.
+        slug: String,
+        /// The path it has at the service.
+        path: String,
     },
 }
 
@@ -96,8 +104,14 @@ pub fn read(
             table.done();
             inputs.extend(input);
         }
+        for table in root.tables("bundle") {
+            rows += 1;
+            let call = bundle_call::read(contract, &table);
+            table.done();
+            inputs.extend(call);
+        }
         if rows == 0 && root.is_intact() {
-            root.lacks("there is no `[[input]]` here");
+            root.lacks("there is no `[[input]]` and no `[[bundle]]` here");
         }
         inputs
     });
@@ -143,11 +157,7 @@ fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]
         let what = format!("this is no `{}`: it cannot be completed", row.name);
         value.problem(what);
     }
-    let word = [COMPLETED, PENDING].contains(&input.ends.as_str());
-    if !word && ErrorCode::parse(&input.ends).is_none() {
-        let codes = contract.errors.iter().map(|row| row.code.as_str());
-        ends.unknown("the ending", &input.ends, codes.chain([COMPLETED, PENDING]));
-    }
+    ending_is_known(contract, &ends, &input.ends);
     let same = |other: &&Input| other.overlaps(contract, &input);
     if before.iter().any(|other| same(&other)) {
         value.problem_with_hint("this input is there already", "an input is fixed once");
@@ -172,8 +182,17 @@ fn one(contract: &Contract, table: &Table<'_>, known: &[Input], before: &[Input]
     None
 }
 
+/// How it ends is `completed`, `pending` or a code.
+pub(super) fn ending_is_known(contract: &Contract, item: &Item<'_>, ends: &str) {
+    let word = [COMPLETED, PENDING].contains(&ends);
+    if !word && ErrorCode::parse(ends).is_none() {
+        let codes = contract.errors.iter().map(|row| row.code.as_str());
+        item.unknown("the ending", ends, codes.chain([COMPLETED, PENDING]));
+    }
+}
+
 /// The clause that an input shows which names none: what the specification says of its ending.
-fn clause_of(contract: &Contract, ends: &str) -> String {
+pub(super) fn clause_of(contract: &Contract, ends: &str) -> String {
     let code = ErrorCode::parse(ends).map(|code| contract.error(code).clause.clone());
     let said = if ends == PENDING {
         "states.pending"
@@ -214,7 +233,16 @@ fn target(contract: &Contract, table: &Table<'_>) -> Option<InputTarget> {
         super::known(&format, "the format", formats);
         return Some(InputTarget::Format(format.text()?.to_owned()));
     };
-    let field = table.required("field")?;
+    let field = table.required("field");
+    if operation
+        .text()
+        .is_some_and(|id| id.starts_with("bundles."))
+    {
+        let hint = "its calls have a table of their own: `[[bundle]]` with `bundle`, `path`, `body`, `ends`";
+        operation.problem_with_hint("a bundle is no operation", hint);
+        return None;
+    }
+    let field = field?;
     let ids = contract.operations.iter().map(|row| row.id.as_str());
     let id = super::known(&operation, "the operation", ids)?;
     let names = contract.operation(id)?.request.iter();
@@ -229,11 +257,11 @@ fn target(contract: &Contract, table: &Table<'_>) -> Option<InputTarget> {
 fn is_known(contract: &Contract, target: &InputTarget) -> bool {
     match target {
         InputTarget::Format(name) => contract.formats.iter().any(|row| row.name == *name),
-        InputTarget::Field { .. } => true,
+        InputTarget::Field { .. } | InputTarget::Bundle { .. } => true,
     }
 }
 
-fn environment(table: &Table<'_>) -> Environment {
+pub(super) fn environment(table: &Table<'_>) -> Environment {
     let all = Environment::ALL.map(Environment::as_str);
     let given = table.optional("environment");
     let given = given.and_then(|item| super::known(&item, "the environment", all.into_iter()));
@@ -256,6 +284,7 @@ impl Input {
                 operation: id,
                 name,
             } => operation.id == *id && field.name == *name,
+            InputTarget::Bundle { .. } => false,
         };
         match self.identifies {
             true => {
@@ -264,6 +293,16 @@ impl Input {
             }
             false => operation.request.iter().find(fits),
         }
+    }
+
+    /// Whether it is a call of this bundle that completes there.
+    #[must_use]
+    pub fn completes_bundle(&self, bundle: &str, environment: Environment) -> bool {
+        let InputTarget::Bundle { slug, .. } = &self.target else {
+            return false;
+        };
+        let here = slug == bundle && self.environment == environment;
+        here && self.ends == COMPLETED
     }
 
     /// Whether its result may come later.
@@ -301,6 +340,15 @@ impl Input {
     pub fn ending(&self, operation: &Operation) -> Option<Ending> {
         match self.ends.as_str() {
             COMPLETED => Some(Ending::success(operation)),
+            _ => self.ending_of_bundle(),
+        }
+    }
+
+    /// The same of a bundle.
+    #[must_use]
+    pub fn ending_of_bundle(&self) -> Option<Ending> {
+        match self.ends.as_str() {
+            COMPLETED => Some(Ending::Completed),
             // That a slow source must keep somebody waiting nobody says, nor that it answers in the end.
             PENDING => Some(Ending::NoFaultBut(ErrorCode::SourceTimeout)),
             code => ErrorCode::parse(code).map(Ending::Error),
@@ -425,6 +473,8 @@ mod tests {
 
     #[test]
     fn a_file_without_inputs_is_a_mistake() {
-        assert!(mistakes("# nothing\n").contains("there is no `[[input]]` here"));
+        assert!(
+            mistakes("# nothing\n").contains("there is no `[[input]]` and no `[[bundle]]` here")
+        );
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use svc_fixtures::contract::Contract;
+use svc_fixtures::contract::{Contract, Environment};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
-use super::inputs::Input;
+use super::inputs::{Input, InputTarget};
 
 /// The same contract with a service's own people for samples: the first input of each field that completes on its
 /// sandbox, and what stands beside it. So a service that knows only some fixed inputs is asked everything, too.
@@ -31,6 +31,17 @@ pub fn with_samples(mut contract: Contract, inputs: &[Input]) -> Contract {
                 }
                 taken.insert((at, name));
             }
+        }
+    }
+    for input in inputs {
+        let InputTarget::Bundle { slug, path } = &input.target else {
+            continue;
+        };
+        let row = contract.bundles.iter_mut().find(|row| row.slug == *slug);
+        let Some(row) = row else { continue };
+        row.path.clone_from(path);
+        if row.example.is_none() && input.completes_bundle(slug, Environment::Test) {
+            row.example = Some(Json::object(input.with.clone()));
         }
     }
     // A later step of a flow is about whom its first one began with.

@@ -59,8 +59,14 @@ fn price(
     if sandbox {
         return Some(("billing.sandbox-free", "`billing` on the sandbox", false));
     }
-    answer.operation(findings.setting)?;
+    let contract = findings.setting.contract;
+    let is_bundle = contract.bundle_at(&answer.request.path).is_some();
+    if !is_bundle {
+        answer.operation(findings.setting)?;
+    }
     Some(match (answer.text(&["status"]), answer.code()) {
+        // Whether a bundle can be without a record the specification does not say.
+        ("failed", Some(ErrorCode::NoRecordFound)) if is_bundle => return None,
         ("completed", _) => ("billing.conclusive", "`billing` of a result", true),
         ("pending", _) => {
             let what = "`billing` of a pending call";

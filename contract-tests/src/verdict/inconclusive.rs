@@ -5,13 +5,12 @@
 //! operation can be. Then what the case expects of the result is not judged; that the answer is right
 //! in itself is.
 
-use svc_fixtures::contract::{
-    Clause, ClauseKind, Contract, Environment, ErrorCode, Field, Operation,
-};
+use svc_fixtures::contract::{Clause, ClauseKind, Environment, ErrorCode, Field, Operation};
 use svc_fixtures::json::Json;
 
 use super::answer::Answer;
 use crate::capture::Channel;
+use crate::plan::inputs::InputTarget;
 use crate::plan::{Ending, RequestTemplate, Rule, Setting, Step, VERIFICATIONS};
 
 const NO_RECORD: &str = "the service knows no record of this input, and the specification does not say that there is one";
@@ -51,7 +50,7 @@ pub(super) fn why(
     if is_without_look_up(step, before, skipped) {
         return Some(NO_LOOK_UP);
     }
-    if is_without_bundle(setting.contract, step, before, skipped, answer) {
+    if is_without_bundle(setting, step, before, skipped, answer) {
         return Some(NO_BUNDLE);
     }
     let mut carries = step.request.carries.iter();
@@ -103,13 +102,22 @@ fn is_without_look_up(step: &Step, before: &[Step], skipped: &[usize]) -> bool {
 
 /// The same of bundles: where they are, and what they take.
 fn is_without_bundle(
-    contract: &Contract,
+    setting: &Setting<'_>,
     step: &Step,
     before: &[Step],
     skipped: &[usize],
     answer: &Answer<'_>,
 ) -> bool {
-    let is_bundle = |it: &Step| contract.bundle_at(&it.request.path).is_some();
+    // Whose call a file of inputs says is asked in earnest.
+    let given = |slug: &str| {
+        let mut inputs = setting.inputs.iter();
+        inputs.any(|it| matches!(&it.target, InputTarget::Bundle { slug: own, .. } if own == slug))
+    };
+    let contract = setting.contract;
+    let is_bundle = |it: &Step| {
+        let bundle = contract.bundle_at(&it.request.path);
+        bundle.is_some_and(|at| !given(&contract.bundles[at].slug))
+    };
     let first = before.iter().position(is_bundle);
     let has_none = answer.failed() || answer.text(&["status"]) == "pending";
     is_bundle(step) && first.map_or(has_none, |first| skipped.contains(&first))

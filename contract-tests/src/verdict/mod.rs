@@ -4,6 +4,7 @@
 mod alike;
 mod answer;
 mod billing;
+mod bundle;
 mod delivered;
 mod ending;
 mod envelope;
@@ -77,6 +78,7 @@ fn judge_into(mut findings: Findings<'_>, case: &Case, captured: &CapturedCase) 
                         every_answer(&mut findings, &first);
                     }
                     every_answer(&mut findings, answer);
+                    bundle::judge(&mut findings, answer);
                     price::judge(&mut findings, step, answer);
                 }
                 let environment = answer.request.environment;

@@ -10,6 +10,7 @@ use svc_contract_tests::capture::KeyKind;
 use svc_contract_tests::client::{Client, Keyring, RunKey};
 use svc_contract_tests::plan::Setting;
 use svc_contract_tests::plan::inputs::{self, Input};
+use svc_contract_tests::plan::samples::with_samples;
 use svc_contract_tests::redact::Secret;
 use svc_contract_tests::target::{HttpTarget, Timeouts};
 use svc_fixtures::contract::{Contract, Environment, Paise};
@@ -103,7 +104,8 @@ impl Pool {
 fn judged(contract: &Contract, second: &Second, seen_by: SeenBy, asked: Asked) -> Broken {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let seed = format!("second{}", RUNS.fetch_add(1, Ordering::Relaxed));
-    let setting = of_customer(contract, seed);
+    let contract = with_samples(contract.clone(), &known_inputs(contract));
+    let setting = of_customer(&contract, seed);
     let target = target(second);
     if seen_by == SeenBy::Owner {
         let mut setting = setting.everything();
