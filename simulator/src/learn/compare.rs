@@ -15,7 +15,7 @@ use super::refusals::is_executed;
 use super::replay::Replayed;
 use super::traffic::{Came, Enveloped, Traffic, TrafficCall};
 use crate::engine::call::rules::Rules;
-use crate::engine::compute::FUNCTIONS;
+use crate::engine::compute::{FUNCTIONS, PER_CALL};
 
 /// A member that differs.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +54,7 @@ pub const BY_FORM: [(&str, &str); 7] = [
     ),
     (
         "what a call issues",
-        "ids of flows and documents, links to pages, and the time of the call",
+        "ids of flows, documents and payments, links to pages, and the time of the call",
     ),
     (
         "error.message",
@@ -312,13 +312,13 @@ fn issued(template: &Template, path: &str, found: &mut BTreeSet<String>) {
             issued(given, path, found);
             issued(value, path, found);
         }
-        Template::Value(expr) if needs_call(expr) => {
+        Template::Value(expr) if is_per_call(expr) => {
             found.insert(path.to_owned());
         }
         Template::Text(parts)
             if parts
                 .iter()
-                .any(|part| matches!(part, Part::Value(expr) if needs_call(expr))) =>
+                .any(|part| matches!(part, Part::Value(expr) if is_per_call(expr))) =>
         {
             found.insert(path.to_owned());
         }
@@ -326,13 +326,15 @@ fn issued(template: &Template, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-fn needs_call(expr: &Expr) -> bool {
+fn is_per_call(expr: &Expr) -> bool {
     match expr {
         Expr::Call { function, args } => {
             let known = FUNCTIONS
                 .iter()
                 .find(|it| it.signature.name == function.as_str());
-            known.is_some_and(|it| it.needs_call) || args.iter().any(needs_call)
+            function == PER_CALL
+                || known.is_some_and(|it| it.needs_call)
+                || args.iter().any(is_per_call)
         }
         _ => false,
     }

@@ -5,6 +5,7 @@ mod any_rules;
 mod bundles;
 mod everybody;
 mod file;
+mod members;
 mod recorder;
 
 use std::collections::BTreeSet;

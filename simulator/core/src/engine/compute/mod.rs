@@ -78,6 +78,8 @@ pub enum How {
     /// `look('cin', text, 'name')`: what is known of whoever is asked for so, or with `'owner.name'` of who
     /// plays a role for them. Whoever fills the rows in does it, and `search('companyName', text, 'cin')`, of all whom a text finds by name.
     Look,
+    /// It is its only argument, drawn as if that stood alone: the name says something to whoever reads the rows.
+    Argument,
 }
 
 /// A function the rows may call.
@@ -95,6 +97,9 @@ pub struct Function {
 pub const LOOK: &str = "look";
 /// The one that does so with all whom a text finds.
 pub const SEARCH: &str = "search";
+/// The one around what other services number or date anew for each call: it says nothing of the subject. Here it is the
+/// same for the same input, like all else.
+pub const PER_CALL: &str = "per_call";
 
 /// As many arguments as one likes.
 const ANY: usize = usize::MAX;
@@ -108,6 +113,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("sent", 1, 1, logic::sent),
     function("accepted_otp", 1, 1, logic::accepted_otp),
     of_the_call(function("issued", 1, 1, logic::issued)),
+    named(PER_CALL, 1, 1, How::Argument),
     function("at_least", 2, 2, numbers::at_least),
     function("largest", 1, ANY, numbers::largest),
     function("smallest", 1, ANY, numbers::smallest),
@@ -292,6 +298,6 @@ pub(super) fn call<'a>(name: &str, draw: u64, args: &[Json<'a>]) -> Json<'a> {
     match function.how {
         How::Args(run) => run(tools, args),
         How::Choice(choose) => choose(args.len(), &|at| args[at].clone()),
-        How::Look => Json::Null,
+        How::Look | How::Argument => Json::Null,
     }
 }
