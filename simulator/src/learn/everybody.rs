@@ -9,7 +9,7 @@ use svc_fixtures::template::Template;
 
 use super::computed::{dependencies, is_asked_for};
 use super::inputs::{ENVIRONMENT, SeenInput};
-use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome};
+use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome, without_nulls};
 use super::rule::Said;
 use super::traffic::{Provenance, Traffic};
 
@@ -202,7 +202,7 @@ fn says(traffic: &Traffic, input: &SeenInput, path: &str, edit: &LearnedEdit) ->
         };
         let found = data.get(path).or_else(inside);
         match edit {
-            LearnedEdit::Put(value) => found == Some(value),
+            LearnedEdit::Put(value) => found.is_some_and(|it| without_nulls(it) == *value),
             LearnedEdit::Null => found == Some(&Json::Null),
             LearnedEdit::Remove => found.is_none(),
         }

@@ -256,6 +256,14 @@ pub(super) fn differ(
     }
 }
 
+/// A value as a rule puts it somewhere, without what is null in it.
+#[must_use]
+pub(super) fn without_nulls(value: &Json<'static>) -> Json<'static> {
+    let mut value = value.clone();
+    nulls(&mut value, "", &mut BTreeMap::new());
+    value
+}
+
 /// TOML has no `null`: what is null in a value is said beside it.
 fn put(value: &Json<'static>, path: String, edits: &mut BTreeMap<String, LearnedEdit>) {
     if *value == Json::Null {
@@ -283,7 +291,14 @@ fn nulls(value: &mut Json<'static>, path: &str, edits: &mut BTreeMap<String, Lea
         }
         Json::List(items) => {
             for (at, item) in items.iter_mut().enumerate() {
-                nulls(item, &format!("{path}[{at}]"), edits);
+                let path = format!("{path}[{at}]");
+                if *item == Json::Null {
+                    // Something keeps its place, and becomes null.
+                    *item = Json::from("");
+                    edits.insert(path, LearnedEdit::Null);
+                } else {
+                    nulls(item, &path, edits);
+                }
             }
         }
         _ => {}

@@ -44,19 +44,17 @@ impl LearnedDraft<'_> {
         let own = problems.iter().filter(|problem| problem.path() == path);
         let mut gone = Vec::new();
         let mut any = false;
-        // What breaks the contract in two places says so once.
+        // With the word that lets an answer lose its form a rule is read otherwise: it is said once, and first.
         let mut told = BTreeSet::new();
-        for problem in own {
+        let (asking, others): (Vec<&Problem>, Vec<&Problem>) = own.partition(|it| asks_for_it(it));
+        for problem in asking.into_iter().chain(others) {
             match item(text, problem.line()) {
                 Some(Item::Person(at)) => any |= self.person(at, text, problem, &mut gone),
-                Some(Item::Rule(at)) => {
-                    let asks_for_it = problem.hinted().is_some_and(|hint| hint.contains(BREAKS))
-                        || problem.message().starts_with(UNKNOWN);
-                    if !asks_for_it || told.insert(at) {
-                        any |= self.rule(at, text, problem);
-                    }
+                Some(Item::Rule(at)) if asks_for_it(problem) && told.insert(at) => {
+                    any |= self.rule(at, text, problem);
                 }
-                None => {}
+                Some(Item::Rule(at)) if !told.contains(&at) => any |= self.rule(at, text, problem),
+                _ => {}
             }
         }
         gone.sort_unstable();
@@ -94,13 +92,13 @@ impl LearnedDraft<'_> {
         let Some(rule) = self.rules.get(at) else {
             return false;
         };
-        let (hint, message) = (problem.hinted().unwrap_or_default(), problem.message());
+        let message = problem.message();
+        let asks_for_it = asks_for_it(problem);
         let keeps = message.contains("keeps the contract");
         if rule.otherwise && rule.when.is_empty() {
             // It is said once more with the word that is asked for, or each of its inputs has a rule.
             let operation = &rule.operation;
-            let asks_for_it = (hint.contains(BREAKS) || message.starts_with(UNKNOWN)) && !keeps;
-            if asks_for_it && self.breaking.insert(operation.clone())
+            if asks_for_it && !keeps && self.breaking.insert(operation.clone())
                 || self.exact.insert(operation.clone())
             {
                 return true;
@@ -117,7 +115,6 @@ impl LearnedDraft<'_> {
                 continue;
             }
             for changes in input.steps.iter_mut().filter_map(|step| step.changes_mut()) {
-                let asks_for_it = hint.contains(BREAKS) || message.starts_with(UNKNOWN);
                 if asks_for_it && !keeps && !changes.breaks_contract {
                     changes.breaks_contract = true;
                     any = true;
@@ -172,6 +169,12 @@ impl LearnedDraft<'_> {
         }
         any
     }
+}
+
+/// Whether the reader asks for the word that lets an answer lose its form.
+fn asks_for_it(problem: &Problem) -> bool {
+    problem.hinted().is_some_and(|hint| hint.contains(BREAKS))
+        || problem.message().starts_with(UNKNOWN)
 }
 
 /// What a line of the file belongs to.

@@ -1,5 +1,8 @@
 //! Which members of answers are said of somebody, and in what words.
 
+use serde_json::{Value, json};
+use svc_capture::Capture;
+
 use crate::recorder::{Service, learned};
 
 /// One call does not tell that the next one has another number.
@@ -37,4 +40,44 @@ then = { success = { "auditTrail.value" = "A5731cf6abcb", "auditTrail.timestamp"
     for number in ["bankRRN", "auditTrail"] {
         assert!(!text.contains(number), "{text}");
     }
+}
+
+/// The captured answers with these members in their data.
+fn with_members(mut capture: Capture, members: &Value) -> Capture {
+    for exchange in capture
+        .cases
+        .iter_mut()
+        .flat_map(|case| &mut case.exchanges)
+    {
+        let answer = exchange.response.as_mut().expect("an answer");
+        let mut envelope: Value = serde_json::from_slice(&answer.body).expect("JSON");
+        for (name, value) in members.as_object().expect("members") {
+            envelope["data"][name] = value.clone();
+        }
+        answer.body = envelope.to_string().into_bytes();
+    }
+    capture
+}
+
+fn learned_with(calls: &[(&str, String)], members: &Value) -> String {
+    let capture = with_members(Service::new("", "").record(calls), members);
+    let learned = learned(&capture);
+    let differences = &learned.fidelity.differences;
+    assert!(differences.is_empty(), "{differences:#?}");
+    learned.text.expect("there is something to learn")
+}
+
+fn companies() -> Vec<(&'static str, String)> {
+    let company = |tan| ("verify.company.tan", format!(r#"{{"tan":"{tan}"}}"#));
+    ["ABCD12345A", "ABCD12346A", "ABCD12347A"]
+        .map(company)
+        .into()
+}
+
+#[test]
+fn what_is_null_in_the_items_of_a_list_is_null_again() {
+    let members = json!({ "list": [{ "a": null, "b": 1 }, null, { "c": [null, 2] }] });
+    let text = learned_with(&companies(), &members);
+    assert!(text.contains("\"list[0].a\""), "{text}");
+    assert!(text.contains("\"list[1]\""), "{text}");
 }

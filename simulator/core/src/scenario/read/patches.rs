@@ -22,7 +22,7 @@ struct Reading<'r, 'c> {
 }
 
 /// What a success lays over the canned answer: first `remove` and `null`, then `length`, then the members of
-/// `success` itself.
+/// `success` itself, and last what is `null` inside of these.
 pub(super) fn patch(
     scope: &Scope<'_>,
     table: &Table<'_>,
@@ -46,14 +46,18 @@ pub(super) fn patch(
         .iter()
         .filter_map(|(name, item)| Some((reading.path(name).ok()?, item.json_if_any()?)))
         .collect();
+    let null = EditAction::Put(Json::Null);
     reading.take_away(table, "remove", &EditAction::Remove, &members);
-    reading.take_away(table, "null", &EditAction::Put(Json::Null), &members);
+    let later = reading.take_away(table, "null", &null, &members);
     reading.lengths(table);
     for (name, item) in &puts {
         let path = reading.path_or_problem(name, item);
         if let (Some(path), Some(value)) = (path, item.json_or_problem()) {
             reading.put(path, value, item);
         }
+    }
+    for (path, item) in &later {
+        reading.take_one_away(path, item, &null, &members);
     }
     if let Some(item) = table.optional("breaks_contract")
         && breaks_contract
@@ -106,16 +110,17 @@ impl<'c> Reading<'_, 'c> {
         self.patch.spans.push(item.location().span);
     }
 
-    /// What is taken away, or made null.
-    fn take_away(
+    /// What is taken away, or made null; but for what is to be null inside of what is put somewhere: that is null
+    /// afterwards.
+    fn take_away<'t>(
         &mut self,
-        table: &Table<'_>,
+        table: &Table<'t>,
         key: &str,
         action: &EditAction,
         puts: &[(Vec<Step>, Json<'static>)],
-    ) {
+    ) -> Vec<(Vec<Step>, Item<'t>)> {
         let Some(list) = table.optional(key) else {
-            return;
+            return Vec::new();
         };
         let items = list.list().unwrap_or_default();
         if items.is_empty() {
@@ -124,37 +129,52 @@ impl<'c> Reading<'_, 'c> {
                 format!("write `{key} = [\"member\", \"list[0].member\"]`, or leave it out"),
             );
         }
-        for item in &items {
-            let Some(text) = item.text() else { continue };
-            let Some(path) = self.path_or_problem(text, item) else {
-                continue;
-            };
-            // What no answer has may be there, and be null, where the answer loses its form anyway.
-            if let EditAction::Put(null) = action
-                && self.patch.breaks_contract
-                && self.leads_nowhere(&path)
-            {
-                self.put(path, null.clone(), item);
-                continue;
+        let mut later = Vec::new();
+        for item in items {
+            let path = item.text().and_then(|it| self.path_or_problem(it, &item));
+            let Some(path) = path else { continue };
+            let is_inside = |(put, _): &(Vec<Step>, _)| path.starts_with(put) && path != *put;
+            if matches!(action, EditAction::Put(_)) && puts.iter().any(is_inside) {
+                later.push((path, item));
+            } else {
+                self.take_one_away(&path, &item, action, puts);
             }
-            let Some(places) = self.places(&path, item, Written::AsValue) else {
-                continue;
-            };
-            let broken = places.iter().any(|place| match action {
-                EditAction::Remove => place.needed && !put_back(&path, puts, place.form),
-                _ => place.form.partial_mistake(&Json::Null).is_some(),
-            });
-            if broken {
-                self.broken(
-                    item,
-                    match action {
-                        EditAction::Remove => format!("`{text}` is part of every answer"),
-                        _ => format!("`{text}` is never null"),
-                    },
-                );
-            }
-            self.add(path, action.clone(), item);
         }
+        later
+    }
+
+    fn take_one_away(
+        &mut self,
+        path: &[Step],
+        item: &Item<'_>,
+        action: &EditAction,
+        puts: &[(Vec<Step>, Json<'static>)],
+    ) {
+        // What no answer has may be there, and be null, where the answer loses its form anyway.
+        if let EditAction::Put(null) = action
+            && self.patch.breaks_contract
+            && self.leads_nowhere(path)
+        {
+            return self.put(path.to_vec(), null.clone(), item);
+        }
+        let Some(places) = self.places(path, item, Written::AsValue) else {
+            return;
+        };
+        let broken = places.iter().any(|place| match action {
+            EditAction::Remove => place.needed && !put_back(path, puts, place.form),
+            _ => place.form.partial_mistake(&Json::Null).is_some(),
+        });
+        if broken {
+            let text = written(path);
+            self.broken(
+                item,
+                match action {
+                    EditAction::Remove => format!("`{text}` is part of every answer"),
+                    _ => format!("`{text}` is never null"),
+                },
+            );
+        }
+        self.add(path.to_vec(), action.clone(), item);
     }
 
     fn leads_nowhere(&self, path: &[Step]) -> bool {
