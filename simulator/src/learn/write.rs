@@ -255,20 +255,21 @@ fn bare(name: &str) -> String {
     if is_bare {
         name.to_owned()
     } else {
-        quoted(name)
+        in_quotes(name)
     }
 }
 
-/// A text as TOML writes it; one that would stand for a value of its own is written so that it stands for itself.
+/// A text as it is written: one that would stand for a value of its own, or for itself with a `$` less, gets a `$` more.
 fn quoted(text: &str) -> String {
-    let named = text
-        .strip_prefix('$')
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
-    let text = if named {
-        format!("${text}")
-    } else {
-        text.to_owned()
-    };
+    let is_read = |c: char| c.is_alphabetic() || c == '$';
+    match text.strip_prefix('$') {
+        Some(rest) if rest.starts_with(is_read) => in_quotes(&format!("${text}")),
+        _ => in_quotes(text),
+    }
+}
+
+/// A text as TOML writes it.
+fn in_quotes(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

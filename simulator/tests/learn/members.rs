@@ -81,3 +81,9 @@ fn what_is_null_in_the_items_of_a_list_is_null_again() {
     assert!(text.contains("\"list[0].a\""), "{text}");
     assert!(text.contains("\"list[1]\""), "{text}");
 }
+
+#[test]
+fn a_text_that_begins_with_what_stands_for_values_stands_for_itself() {
+    let members = json!({ "fee": "$$9", "price": "$nine", "name": "$\u{e9}", "$ref": "a" });
+    learned_with(&companies(), &members);
+}
