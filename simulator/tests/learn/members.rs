@@ -75,6 +75,21 @@ fn companies() -> Vec<(&'static str, String)> {
 }
 
 #[test]
+fn what_is_there_unasked_is_said_with_the_word_for_it() {
+    let calls = ["9876500001", "9876500002"].map(|mobile| {
+        (
+            "screen.mobile-silent",
+            format!(r#"{{"mobile":"{mobile}"}}"#),
+        )
+    });
+    let members = json!({ "isPorted": true, "originalServiceProvider": "AIRWAVES" });
+    let text = learned_with(&calls, &members);
+    for said in ["isPorted = true", "AIRWAVES", "breaks_contract = true"] {
+        assert!(text.contains(said), "{said} is not in\n{text}");
+    }
+}
+
+#[test]
 fn what_is_null_in_the_items_of_a_list_is_null_again() {
     let members = json!({ "list": [{ "a": null, "b": 1 }, null, { "c": [null, 2] }] });
     let text = learned_with(&companies(), &members);

@@ -113,12 +113,27 @@ impl Search<'_> {
                 drop(found);
                 problems.push(problem(source, &changes, &first));
             }
+            // What is there only when it is asked for is there always in an answer that breaks the contract.
+            (Some(_), None) if self.shows_unasked(scenario, &changes) => {}
             (Some(span), None) => {
                 let problem = Problem::new(source, span, "this answer keeps the contract");
                 problems.push(problem.hint("leave `breaks_contract` out"));
             }
             _ => {}
         }
+    }
+
+    fn shows_unasked(&self, scenario: &Scenario, changes: &[Change]) -> bool {
+        let mut templates = scenario
+            .operations
+            .iter()
+            .map(|&at| self.rules.template(at));
+        templates.any(|template| {
+            changes.iter().any(|Change { edit, .. }| {
+                matches!(edit.action, EditAction::Put(_))
+                    && template.is_conditional_at(&names(&edit.path))
+            })
+        })
     }
 
     fn contradictions(
