@@ -131,6 +131,46 @@ fn an_operation_that_no_row_has_and_one_that_is_pending_now_are_told() {
     );
 }
 
+/// What changes of the built-in rows make of them reads, and takes these envelopes as they are.
+#[test]
+fn what_is_new_in_the_envelope_is_a_row_and_what_is_new_in_its_error_is_told() {
+    let contract = Contract::built_in();
+    let mut capture = capture(&contract.operations[0], 0);
+    for (at, exchange) in capture.cases[0].exchanges.iter_mut().enumerate() {
+        let data = contract.operations[0].response.sample().to_string();
+        let error = match at {
+            0 => r#","error":{"code":"SVC_INTERNAL_ERROR","traceId":"t"}"#,
+            _ => "",
+        };
+        let body = format!(
+            r#"{{"success":true,"verificationId":"svcv_1","status":"completed","data":{data}{error},"requestId":"a","links":{{"self":"b"}},"meta":{{"environment":"test","latencyMs":20,"region":"c"}}}}"#
+        );
+        exchange.response.as_mut().expect("it has an answer").body = body.into_bytes();
+    }
+    let setting = Setting::of(&contract, inputs::built_in(), &capture);
+    let found = drift(&setting, &capture, false);
+    let told = [
+        r#"envelope: links? is new: { self = "string" } (in 3 of 3 envelopes, and no row names it; the simulator leaves it out)"#,
+        r#"envelope: meta.region is new: "string, sometimes" (in 3 of 3 envelopes, and no row names it; the simulator leaves it out)"#,
+        r#"envelope: requestId is new: "string, sometimes" (in 3 of 3 envelopes, and no row names it; the simulator leaves it out)"#,
+    ];
+    assert_eq!(found.changes, told);
+    let left = "the envelope has a member `error.traceId`: no row says what stands in `error`";
+    assert_eq!(found.left, [left]);
+    assert!(
+        found.patch.contains(r#"+requestId = "string, sometimes""#),
+        "{}",
+        found.patch
+    );
+    let files = with(&found.files);
+    let changed = Contract::read(&files.contract).unwrap_or_else(|problems| panic!("{problems}"));
+    let setting = Setting::of(&changed, inputs::built_in(), &capture);
+    assert_eq!(
+        drift(&setting, &capture, false).changes,
+        Vec::<String>::new()
+    );
+}
+
 #[test]
 fn whatever_a_service_answers_the_rows_that_are_proposed_read() {
     let contract = Contract::built_in();

@@ -1,6 +1,7 @@
 //! What a service does otherwise than the contract's rows, as a change of the rows that a person reviews: a patch, and
 //! the changed files, which `--contract` lays over the built-in ones. Pure: works on a capture.
 
+mod envelope;
 mod propose;
 mod rows;
 mod seen;
@@ -41,7 +42,9 @@ pub struct RowDrift {
 #[must_use]
 pub fn drift(setting: &Setting<'_>, capture: &Capture, latencies: bool) -> RowDrift {
     let seen = ServiceSeen::of(setting, capture);
-    let (changes, mut left) = propose::changes(setting, &seen, latencies);
+    let (mut changes, mut left) = propose::changes(setting, &seen, latencies);
+    let envelope = &setting.contract.service.envelope;
+    envelope::changes(envelope, &seen, &mut changes, &mut left);
     let is_sure = |change: &Change| !matches!(change.edit, Edit::Seldom(_));
     let (changes, unsure): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_sure);
     left.extend(unsure.iter().map(described));
@@ -85,6 +88,7 @@ fn described(change: &Change) -> String {
     let row = match &change.row {
         Row::Operation(id) | Row::Error(id) => id.clone(),
         Row::Bundle(slug) => format!("bundles.{slug}"),
+        Row::Envelope => "envelope".to_owned(),
     };
     let place = |path: &[String]| path.join(".").replace(".[]", "[]");
     let what = match &change.edit {
@@ -196,6 +200,7 @@ impl Files {
             Row::Bundle(slug) => {
                 self.key("[[bundle]]", &format!("slug = \"{slug}\""), &change.edit)
             }
+            Row::Envelope => self.envelope(&change.edit),
             Row::Error(code) => self.key("[[error]]", &format!("code = \"{code}\""), &change.edit),
         }
     }
@@ -263,6 +268,14 @@ impl Files {
             *file = before;
         }
         done
+    }
+
+    fn envelope(&mut self, edit: &Edit) -> Option<()> {
+        let mut files = self.0.iter_mut();
+        files.find_map(|file| {
+            let table = file.table(0..file.text.len(), "[envelope]")?;
+            form(file, table, edit)
+        })
     }
 
     /// Takes a member out of the form and out of the answer. One that another member is made of stays, and is said not

@@ -30,6 +30,7 @@ pub(super) enum Row {
     Operation(String),
     Bundle(String),
     Error(String),
+    Envelope,
 }
 
 /// What of it.
@@ -92,11 +93,6 @@ pub(super) fn changes(
         let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
         format!("{path}: it gave a result {times}, and no row has this path: a new operation is written by hand, and where a bundle is its row says as `path`")
     }));
-    let envelope = seen.envelope.iter();
-    left.extend(
-        envelope
-            .map(|name| format!("the envelope has a member `{name}`: the simulator's has none")),
-    );
     (changes, left)
 }
 
@@ -173,19 +169,12 @@ impl OfOperation<'_> {
             if members.iter().any(|member| member.answers_to(name)) {
                 continue;
             }
-            let mut text = form(seen);
-            let sometimes = seen.times < place.objects;
-            let mut name = name.clone();
-            if sometimes && seen.objects + seen.lists > 0 {
-                name.push('?');
-            } else if sometimes {
-                text = text.trim_end_matches('"').to_owned() + ", sometimes\"";
-            }
+            let (name, form, value) = new_member(name, seen, seen.times < place.objects);
             let why = format!(
                 "in {} of {} answers, and no row names it",
                 seen.times, place.objects
             );
-            self.change(Edit::New(path.clone(), name, text, sample(seen)), why);
+            self.change(Edit::New(path.clone(), name, form, value), why);
         }
     }
 
@@ -295,6 +284,21 @@ impl OfOperation<'_> {
             }
         }
     }
+}
+
+/// The name, the form and a value of a member that no row names.
+pub(super) fn new_member(
+    name: &str,
+    seen: &PlaceSeen,
+    sometimes: bool,
+) -> (String, String, String) {
+    let (mut name, mut text) = (name.to_owned(), form(seen));
+    if sometimes && seen.objects + seen.lists > 0 {
+        name.push('?');
+    } else if sometimes {
+        text = text.trim_end_matches('"').to_owned() + ", sometimes\"";
+    }
+    (name, text, sample(seen))
 }
 
 fn is_ruled(shape: &Shape) -> bool {

@@ -47,8 +47,8 @@ pub(super) struct ServiceSeen {
     pub(super) operations: BTreeMap<String, OperationSeen>,
     /// The statuses of each error code, and whether it may be tried again: how often.
     pub(super) errors: BTreeMap<String, BTreeMap<(u16, Option<bool>), usize>>,
-    /// Members of the envelope that no row names.
-    pub(super) envelope: BTreeSet<String>,
+    /// The envelopes, without their `data`.
+    pub(super) envelope: PlaceSeen,
     /// Paths that no row has and that had a result, and how often.
     pub(super) unknown: BTreeMap<String, usize>,
 }
@@ -98,10 +98,10 @@ impl ServiceSeen {
         let Ok(json) = Json::parse(&response.body) else {
             return;
         };
-        for (name, _) in json.as_object().unwrap_or_default() {
-            if setting.contract.service.envelope.member(name).is_none() {
-                self.envelope.insert(name.to_string());
-            }
+        if let Json::Object(members) = &json {
+            let members = members.iter().filter(|(name, _)| name != "data");
+            self.envelope
+                .take(&Json::Object(members.cloned().collect()));
         }
         let path = &exchange.request.path;
         if path.starts_with(VERIFICATIONS) {

@@ -56,7 +56,10 @@ pub(super) fn parts(contract: &Contract) -> Map<String, Value> {
     for row in rows(contract) {
         if let Shape::Object(_) = row.shape {
             let mut part = schema::answer(&row.shape);
-            part["description"] = about(&row.name);
+            // A row that was laid over may name an object that nothing is said of here.
+            if let description @ Value::String(_) = about(&row.name) {
+                part["description"] = description;
+            }
             parts.insert(type_name(&row.name), part);
         }
     }
