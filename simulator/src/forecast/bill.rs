@@ -63,6 +63,35 @@ impl TrafficBill {
         bill
     }
 
+    /// What must be there for each of these calls, were it charged: what it was charged, else what most calls like it were,
+    /// else the price that is known.
+    pub(super) fn holds(&self, tariff: &Tariff<'_>, calls: &[MeteredCall]) -> Vec<Paise> {
+        let listed = |call: &MeteredCall| {
+            let endpoint = tariff.endpoint(call.endpoint);
+            endpoint.price_of(call.seen.body.as_ref())
+        };
+        let like = |call: &MeteredCall| (call.endpoint, call.environment.as_str(), listed(call));
+        let mut charged: BTreeMap<_, BTreeMap<Paise, usize>> = BTreeMap::new();
+        for (call, cost) in calls.iter().zip(&self.costs) {
+            if let CallCost::Billed(amount) = cost {
+                let amounts = charged.entry(like(call)).or_default();
+                *amounts.entry(*amount).or_default() += 1;
+            }
+        }
+        let usual = |call: &MeteredCall| {
+            let amounts = charged.get(&like(call))?.iter();
+            amounts
+                .max_by_key(|(_, times)| **times)
+                .map(|(amount, _)| *amount)
+        };
+        let each = calls.iter().zip(&self.costs);
+        each.map(|(call, cost)| match cost.amount() {
+            Paise::ZERO => usual(call).unwrap_or_else(|| listed(call)),
+            amount => amount,
+        })
+        .collect()
+    }
+
     /// All of it.
     pub(super) fn sum(&self) -> Paise {
         self.costs.iter().map(|cost| cost.amount()).sum()

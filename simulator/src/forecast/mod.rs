@@ -199,16 +199,13 @@ fn wallet_steps(
 ) -> Vec<WalletStep> {
     let mut steps = Vec::with_capacity(calls.len());
     let mut given_back = Vec::new();
-    for (at, (call, cost)) in calls.iter().zip(&bill.costs).enumerate() {
+    let holds = bill.holds(tariff, calls);
+    for (at, (call, (cost, hold))) in calls.iter().zip(bill.costs.iter().zip(holds)).enumerate() {
         let charged = cost.amount();
-        let held = tariff
-            .endpoint(call.endpoint)
-            .price_of(call.seen.body.as_ref());
         let needs = call.ending.is_executed() && call.is_paid(as_live);
-        let need = match (charged > Paise::ZERO, needs) {
-            (true, _) => charged,
-            (false, true) => held,
-            (false, false) => Paise::ZERO,
+        let need = match charged > Paise::ZERO || needs {
+            true => hold,
+            false => Paise::ZERO,
         };
         let mut step = WalletStep {
             offset: period.offset(calls, at),

@@ -1,4 +1,4 @@
-//! What pending calls hold of a wallet is not there for others, whatever their result costs.
+//! What calls hold of a wallet: pending ones until their result is there, and those that failed in the end.
 
 use svc_fixtures::contract::Paise;
 use svc_simulator::forecast::ForecastSettings;
@@ -37,4 +37,31 @@ fn a_call_finds_too_little_while_a_pending_one_holds_its_price() {
     // Then it has all of it; of the next round's 38.50 INR the pending call finds too little.
     assert_eq!(dry_call("10:01"), Some((3, Paise(38_50))));
     assert_eq!(dry_call("10:00"), Some((3, Paise(38_50))));
+}
+
+/// Of 5.75 INR the first call, which cost 3, leaves what would cover the price of the contract.
+#[test]
+fn a_call_that_failed_needs_what_others_like_it_were_charged() {
+    let pan = |at: &str, ended: &str| {
+        format!(
+            "{{\"path\":\"/v1/verify/identity/pan\",\"at\":\"2026-11-01T10:{at}Z\",\"environment\":\"live\",{ended},\
+             \"body\":{{\"pan\":\"AAAAA0000A\"}}}}"
+        )
+    };
+    let charged = "\"status\":\"completed\",\"charged\":3";
+    let lines = [
+        pan("00:00", charged),
+        pan("05:00", "\"code\":\"SVC_SOURCE_TIMEOUT\""),
+    ];
+    let settings = ForecastSettings {
+        wallet: Some(Paise(5_75)),
+        ..a_month()
+    };
+    let forecast = foretold(&lines.join("\n"), "", &settings).expect("a forecast");
+    let dry = forecast
+        .wallet
+        .expect("a wallet")
+        .dry
+        .expect("a call that finds too little");
+    assert_eq!((dry.call, dry.left), (2, Paise(2_75)));
 }
