@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use jiff::civil::Date;
+use svc_capture::note_on_people;
 use svc_fixtures::reading::Source;
 
-use super::Choice;
 use super::exit::{CommandError, Exit};
 use super::outputs::{self, DataSubjects};
+use super::{Choice, say};
 use crate::capture::Capture;
 use crate::check::Check;
 use crate::diff::finding::{Comparison, Difference};
@@ -119,6 +120,11 @@ impl DiffOutputArgs {
             let mut pseudonyms = Pseudonyms::of(PersonalMembers::of(setting.contract));
             for difference in &mut comparison.differences {
                 discreet(difference, &mut pseudonyms);
+            }
+            let examples = comparison.differences.iter();
+            let examples = examples.filter_map(|it| it.example.as_ref());
+            if let Some(note) = note_on_people(examples.flat_map(|it| [&it.left, &it.right])) {
+                say(note);
             }
         }
         let report = Report {

@@ -96,10 +96,11 @@ impl Drift {
         for line in &found.left {
             say(format_args!("not in the patch: {line}"));
         }
-        Ok(match found.changes.is_empty() && found.left.is_empty() {
-            true => end,
-            false => Exit::Broken,
-        })
+        let told = !found.changes.is_empty() || !found.left.is_empty();
+        if let (Some(note), true) = (capture.note_on_people(), told) {
+            say(note);
+        }
+        Ok(if told { Exit::Broken } else { end })
     }
 
     fn loaded(&self, path: &Path) -> Result<Capture, CommandError> {

@@ -117,8 +117,8 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     });
     write(&path, &learned)?;
     terminal::print(&match args.format {
-        LearnFormat::Human => report(args, &path, &learned),
-        LearnFormat::Json => format!("{:#}\n", as_json(&path, &learned)),
+        LearnFormat::Human => report(args, &path, &learned, capture.note_on_people()),
+        LearnFormat::Json => format!("{:#}\n", as_json(&path, &learned, capture.note_on_people())),
     })?;
     match args.at_least {
         Some(least) if learned.fidelity.percent() < least => Err(Failure::Answered),
@@ -213,7 +213,7 @@ fn left_out(reasons: &std::collections::BTreeMap<&'static str, usize>) -> String
     reasons.collect::<Vec<_>>().join("; ")
 }
 
-fn report(args: &LearnArgs, path: &Path, learned: &Learned) -> String {
+fn report(args: &LearnArgs, path: &Path, learned: &Learned, on_people: Option<&str>) -> String {
     let fidelity = &learned.fidelity;
     let mut out = match &learned.text {
         Some(_) => format!(
@@ -247,6 +247,9 @@ fn report(args: &LearnArgs, path: &Path, learned: &Learned) -> String {
              again",
             fidelity.executed_again
         );
+    }
+    if let Some(note) = on_people {
+        let _ = writeln!(out, "{note}");
     }
     if args.fidelity {
         out += &table(fidelity);
@@ -318,7 +321,7 @@ fn short(text: &str) -> String {
     }
 }
 
-fn as_json(path: &Path, learned: &Learned) -> serde_json::Value {
+fn as_json(path: &Path, learned: &Learned, on_people: Option<&str>) -> serde_json::Value {
     let by_form: Vec<_> = BY_FORM
         .iter()
         .map(|(member, why)| json!({ "member": member, "why": why }))
@@ -331,5 +334,6 @@ fn as_json(path: &Path, learned: &Learned) -> serde_json::Value {
         "expressiblePercent": learned.fidelity.expressible_percent(),
         "fidelity": learned.fidelity,
         "comparedByForm": by_form,
+        "onPeople": on_people,
     })
 }

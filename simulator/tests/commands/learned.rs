@@ -88,3 +88,25 @@ fn a_recording_that_breaks_off_is_read_as_far_as_it_goes_and_said_to_be_one() {
         "{told}"
     );
 }
+
+/// A day in the thirteenth century is nobody's: whoever reads the report is told what it stands for.
+#[test]
+fn a_capture_of_another_host_is_said_to_have_stand_ins_for_people() {
+    let folder = tempfile::tempdir().expect(WORKS);
+    let capture = recording(folder.path(), "\n]}\n");
+    let out = folder.path().join("rules");
+    let text = std::fs::read_to_string(&capture).expect(WORKS);
+    let elsewhere = text.replace("\"local\":true,", "");
+    let note = "people are stand-ins here: their days and years lie centuries before the real ones";
+    for (text, is_told) in [
+        (text.replace("2024-03-30", "1324-07-01"), false),
+        (elsewhere.replace("2024-03-30", "1324-07-01"), true),
+        (elsewhere, false),
+    ] {
+        std::fs::write(&capture, text).expect(WORKS);
+        let [out, capture] = [&out, &capture].map(|path| path.to_str().expect(WORKS));
+        let (code, said, told) = run("", &["learn", capture, "--out", out]);
+        assert_eq!(code, 0, "{told}");
+        assert_eq!(said.contains(note), is_told, "{said}");
+    }
+}
