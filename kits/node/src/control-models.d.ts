@@ -861,6 +861,8 @@ export interface ScenarioList {
   /** Which set of everybody's scenarios is in force: 1 from the start, one more with each edit of the files that was taken. */
   version: number;
   refused?: RefusedEdit;
+  /** What `check` calls a mistake of the files in force, which are used: rules that never win, answers that contradict themselves. It is looked for behind the start and behind each edit. */
+  warnings?: Array<Mistake>;
   scenarios: Array<Scenario>;
   /** What was added for the account and decides nothing, because it does not fit what is in force now. */
   leftOut?: Array<LeftOut>;
@@ -908,6 +910,8 @@ export interface Check {
 export interface FileList {
   /** In how many kept calls and steps of bundles was counted. */
   calls: number;
+  /** What `check` calls a mistake of everybody's files, which are used, as in the list of scenarios. */
+  warnings?: Array<Mistake>;
   files: Array<File>;
 }
 

@@ -156,6 +156,7 @@ impl Pages {
                 }
                 (self.folders(&files, account))
             }
+            (warnings(&files))
             section {
                 h2 { "Add rules for one account, before all others" }
                 form.tall method="post" action=(self.to(PART)) {
@@ -256,6 +257,23 @@ impl Pages {
             }
         };
         self.page(status, (PART, path), &notice, &content)
+    }
+}
+
+/// What `check` would say of files that are used nevertheless.
+fn warnings(files: &Value) -> Markup {
+    let all = items(files, "warnings");
+    html! {
+        @if !all.is_empty() {
+            section {
+                h2 { "Used, and mistaken" }
+                p.quiet { "Rules that never win, or answers that contradict themselves. " code { "svc-simulator check" } " says the same." }
+                @for warning in all {
+                    p { strong { code { (member(warning, "file")) } " line " (member(warning, "line")) ": " } (member(warning, "message")) }
+                    pre tabindex="0" { (lines(warning["snippet"].as_str().unwrap_or_default())) }
+                }
+            }
+        }
     }
 }
 

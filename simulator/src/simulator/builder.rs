@@ -314,10 +314,10 @@ impl SimulatorBuilder {
     /// Reads the scenario folders again whenever they may have changed.
     pub(super) fn follow(self, host: &Arc<Host>, files: AllFiles, stop: &CancellationToken) {
         if !self.folders.is_empty() {
-            let (rules, first) = (host.rules(), files.rules.scenarios.clone());
+            let (host, first) = (Arc::clone(host), files.rules.scenarios.clone());
             // Nobody waits for it.
             drop(tokio::task::spawn_blocking(move || {
-                warn_of_contradictions(&rules, &first)
+                warn_of_contradictions(&host, &first)
             }));
         }
         let watch = match self.reload {

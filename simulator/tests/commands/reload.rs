@@ -118,6 +118,34 @@ fn good_edits_act_and_bad_ones_are_reported(flags: &[&str]) {
 }
 
 #[test]
+fn what_is_used_and_mistaken_is_told_by_control_api_and_console_until_it_is_mended() {
+    let mut edited = Edited::start(&file("success = { panStatus = \"INVALID\" }"), &[]);
+    let warnings = |edited: &Edited, path: &str| {
+        let listed = edited.control(path);
+        let warnings = listed["warnings"].as_array().cloned().unwrap_or_default();
+        let first = warnings.first().map(|it| it["message"].to_string());
+        (warnings.len(), first.unwrap_or_default())
+    };
+    assert_eq!(warnings(&edited, "scenarios").0, 0);
+    let twice = file("error = \"SVC_PROVIDER_ERROR\"");
+    edited.save(
+        &format!("{twice}\n{}", twice.replace("edited", "too late")),
+        "they are used",
+    );
+    for path in ["scenarios", "scenarios/files"] {
+        let (count, message) = warnings(&edited, path);
+        assert!(
+            count == 1 && message.contains("never"),
+            "{path}: {count} {message}"
+        );
+    }
+    let page = edited.ask("console", "GET /scenarios", "").body;
+    assert!(page.contains("Used, and mistaken"), "{page}");
+    edited.save(&twice, "were read again");
+    assert_eq!(warnings(&edited, "scenarios/files").0, 0);
+}
+
+#[test]
 fn edits_are_followed_where_the_file_system_tells_of_them() {
     good_edits_act_and_bad_ones_are_reported(&[]);
 }

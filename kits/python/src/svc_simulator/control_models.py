@@ -725,6 +725,7 @@ class _ScenarioList(TypedDict):
 
 class ScenarioList(_ScenarioList, total=False):
     refused: "RefusedEdit"
+    warnings: List["Mistake"]
     leftOut: List["LeftOut"]
 
 
@@ -760,9 +761,13 @@ class Check(TypedDict):
     mistakes: List["Mistake"]
 
 
-class FileList(TypedDict):
+class _FileList(TypedDict):
     calls: int
     files: List["File"]
+
+
+class FileList(_FileList, total=False):
+    warnings: List["Mistake"]
 
 
 class _File(TypedDict):

@@ -11,7 +11,6 @@ use tokio::time::{Interval, MissedTickBehavior, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Host;
-use crate::engine::call::rules::Rules;
 use crate::scenario::is_built_in;
 use crate::scenario_analysis::{find_contradictions, find_contrary_letters, find_unreachable};
 
@@ -223,14 +222,16 @@ pub async fn reload_on_change(
 
 /// Says of files that are in force what `check` calls a mistake although they can be followed: rules that never win,
 /// and answers that contradict themselves. Takes long where there are many.
-pub fn warn_of_contradictions(rules: &Rules, files: &[Arc<Source>]) {
+pub fn warn_of_contradictions(host: &Host, files: &[Arc<Source>]) {
+    let rules = host.rules();
     let own = files.iter().filter(|file| !is_built_in(&file.path));
     let own: Vec<Arc<Source>> = own.cloned().collect();
     let mut found = find_unreachable(&rules.contract, &rules.scenarios, &own);
-    found.extend(find_contradictions(rules, &own));
-    found.extend(find_contrary_letters(rules, &own));
+    found.extend(find_contradictions(&rules, &own));
+    found.extend(find_contrary_letters(&rules, &own));
+    let found = Arc::new(found.sorted());
+    host.rules.note_warnings(&rules, Arc::clone(&found));
     if !found.is_empty() {
-        let found = found.sorted();
         tracing::warn!(
             "`svc-simulator check` calls these scenarios mistaken, and they are used:\n{found}"
         );
@@ -243,7 +244,7 @@ fn reload(host: &Host, files: &ReadFiles) {
             Ok(version) => {
                 let rules = host.rules().scenarios.all().len();
                 tracing::info!(version, rules, "the scenarios were read again");
-                warn_of_contradictions(&host.rules(), files);
+                warn_of_contradictions(host, files);
             }
             Err(problems) => {
                 tracing::warn!("the edited scenarios are not used, those before stay:\n{problems}")

@@ -20,6 +20,8 @@ pub struct ReloadStatus {
     pub version: u64,
     /// The last edit, where it was refused.
     pub failure: Option<ReloadFailure>,
+    /// What `check` calls a mistake of the files in force, which are used; nothing until that was looked for.
+    pub warnings: Arc<Problems>,
 }
 
 /// An edit that was refused.
@@ -52,6 +54,7 @@ impl RulesStore {
         let status = ReloadStatus {
             version: 1,
             failure: None,
+            warnings: Arc::default(),
         };
         RulesStore {
             editing: Mutex::new(Rank::Edit, ()),
@@ -155,7 +158,11 @@ impl RulesStore {
         let rules = Arc::new(compiled.inspect_err(|problems| {
             self.reject(at, problems.len(), problems.to_string());
         })?);
-        self.current.write().rules = Arc::clone(&rules);
+        {
+            let mut current = self.current.write();
+            current.rules = Arc::clone(&rules);
+            current.status.warnings = Arc::default();
+        }
         for cell in accounts.all() {
             if let Some(own) = cell.own.write().as_mut() {
                 own.rules = None;
@@ -167,6 +174,14 @@ impl RulesStore {
         current.status.version += 1;
         current.status.failure = None;
         Ok(current.status.version)
+    }
+
+    /// Notes what is to be said of rules, if they are still in force.
+    pub(super) fn note_warnings(&self, rules: &Arc<Rules>, warnings: Arc<Problems>) {
+        let mut current = self.current.write();
+        if Arc::ptr_eq(&current.rules, rules) {
+            current.status.warnings = warnings;
+        }
     }
 
     /// Notes that an edit was refused.

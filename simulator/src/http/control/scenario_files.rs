@@ -10,7 +10,7 @@ use svc_fixtures::contract::OperationIndex;
 use svc_fixtures::reading::Source;
 
 use super::request::NoBody;
-use super::response::{ControlError, ControlErrorCode};
+use super::response::{ControlError, ControlErrorCode, MistakeDto};
 use super::route::{ControlRequest, ControlResult};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
@@ -33,6 +33,9 @@ pub(super) struct FilesQuery {
 pub(super) struct FileListDto {
     /// In how many kept calls and steps of bundles was counted.
     calls: u64,
+    /// What `check` calls a mistake of everybody's files, which are used, as in the list of scenarios.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<MistakeDto>,
     files: Vec<FileDto>,
 }
 
@@ -102,6 +105,7 @@ pub(super) async fn list(
     request: ControlRequest<NoBody, FilesQuery>,
 ) -> ControlResult<FileListDto> {
     let fired = Fired::of(&request, request.query.account.as_deref())?;
+    let warnings = request.api.host.reload_status().warnings;
     let files = fired.files.iter().enumerate().map(|(at, file)| {
         let rules = fired.rules_in(file);
         let counts: Vec<u64> = rules.iter().map(|rule| fired.count(rule)).collect();
@@ -115,6 +119,7 @@ pub(super) async fn list(
     });
     Ok(FileListDto {
         calls: fired.calls,
+        warnings: warnings.iter().map(MistakeDto::of).collect(),
         files: files.collect(),
     })
 }

@@ -33,6 +33,10 @@ pub(super) struct ScenarioListDto {
     /// The last edit of the files, where it was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<RefusedEditDto>,
+    /// What `check` calls a mistake of the files in force, which are used: rules that never win, answers that contradict
+    /// themselves. It is looked for behind the start and behind each edit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<MistakeDto>,
     scenarios: Vec<ScenarioDto>,
     /// What was added for the account and decides nothing, because it does not fit what is in force now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -102,6 +106,7 @@ pub(super) async fn list(
             at: TimestampDto(failure.at),
             message: failure.message,
         }),
+        warnings: status.warnings.iter().map(MistakeDto::of).collect(),
         scenarios: rows.collect(),
         left_out: left_out
             .into_iter()
