@@ -13,6 +13,7 @@ mod inputs;
 mod leave_out;
 mod leaves;
 mod naming;
+mod others;
 mod outcome;
 mod people;
 mod refusals;
@@ -46,6 +47,7 @@ pub use write::learned_until;
 use compare::Comparison;
 use fidelity::{Reasons, fidelity};
 use inputs::{Inexpressible, SeenInput, inputs, note_changes, note_ends};
+use others::Whose;
 use people::{LearnedPerson, people, subjects};
 use repair::LearnedDraft;
 use replay::{Replayed, account, replay};
@@ -198,6 +200,7 @@ impl<'l> Student<'l> {
             base: self.lesson.base,
             traffic: self.lesson.traffic,
             people: &self.people,
+            whose: Whose::of(&self.people),
             breaking: &self.breaking,
         };
         let rules = maker.rules(&self.inputs, &self.exact, self.breadth);

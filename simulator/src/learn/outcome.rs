@@ -145,11 +145,16 @@ impl LearnedOutcome {
     /// Whether both are the same but for how long their answers are held back.
     #[must_use]
     pub(super) fn is_like(&self, other: &LearnedOutcome) -> bool {
-        let timeless = |it: &LearnedOutcome| LearnedOutcome {
-            delay_ms: it.delay_ms.map(|_| (0, 0)),
-            ..it.clone()
-        };
-        timeless(self) == timeless(other)
+        let LearnedOutcome {
+            ends,
+            delay_ms,
+            provider,
+            wire,
+        } = self;
+        delay_ms.is_some() == other.delay_ms.is_some()
+            && *wire == other.wire
+            && *provider == other.provider
+            && *ends == other.ends
     }
 
     /// Holds answers back as long as either.

@@ -111,7 +111,7 @@ impl LearnedDraft<'_> {
             .iter_mut()
             .filter(|input| !input.steps.is_empty())
         {
-            if input.origins(self.traffic).is_disjoint(&rule.origins) {
+            if !input.is_one_of(&rule.origins, self.traffic) {
                 continue;
             }
             for changes in input.steps.iter_mut().filter_map(|step| step.changes_mut()) {
@@ -161,7 +161,7 @@ impl LearnedDraft<'_> {
             .iter_mut()
             .filter(|input| !input.steps.is_empty())
         {
-            if !input.origins(self.traffic).is_disjoint(&rule.origins) {
+            if input.is_one_of(&rule.origins, self.traffic) {
                 input.steps.clear();
                 input.refused.insert(String::new(), message.to_owned());
                 any = true;

@@ -10,6 +10,7 @@ use super::computed::{Dependencies, dependencies};
 use super::everybody::for_everybody;
 use super::inputs::{ENVIRONMENT, SeenInput, compact};
 use super::naming::{about, name_apart, summary};
+use super::others::{Everyone, Whose, addresses, others};
 use super::outcome::{LearnedEdit, LearnedEnd, LearnedOutcome};
 use super::people::LearnedPerson;
 use super::rule::{FieldTests, LearnedRule, Said, Test};
@@ -37,6 +38,8 @@ pub(super) struct RuleMaker<'l> {
     pub traffic: &'l Traffic,
     /// Those who are declared with the rules.
     pub people: &'l [LearnedPerson],
+    /// Of these, who is asked for so.
+    pub whose: Whose<'l>,
     /// The operations of which what everybody gets breaks the contract.
     pub breaking: &'l BTreeSet<String>,
 }
@@ -77,6 +80,7 @@ impl RuleMaker<'_> {
         breadth: Breadth,
     ) -> Vec<LearnedRule> {
         let all: Vec<Said<'_>> = inputs.iter().map(|input| Said::of(input)).collect();
+        let everyone = Everyone::of(&all, &self.whose);
         let mut open: Vec<&Said<'_>> = all.iter().filter(|it| !it.then.is_empty()).collect();
         let mut last = None;
         if breadth == Breadth::General
@@ -120,7 +124,7 @@ impl RuleMaker<'_> {
             .map(|(name, _)| name.as_str())
             .collect();
         for group in groups {
-            exact.extend(self.for_group(row, &group, &all, &asked));
+            exact.extend(self.for_group(row, &group, &everyone, &asked));
         }
         // Whom nothing tells apart is everybody, where nobody else is.
         if last.is_none() && exact.len() == 1 && shared.is_empty() && exact[0].when.is_empty() {
@@ -152,14 +156,15 @@ impl RuleMaker<'_> {
         &self,
         row: &Operation,
         group: &[&Said<'_>],
-        all: &[Said<'_>],
+        everyone: &Everyone<'_>,
         asked: &BTreeSet<&str>,
     ) -> Vec<LearnedRule> {
         // Whom an input asks for, beside what tells it from others that ask for them, too.
         let mut by_rest: BTreeMap<String, Vec<(&Said<'_>, FieldTests)>> = BTreeMap::new();
-        let others = others(all, group);
+        let mine = addresses(group);
         for it in group {
-            let when = self.exactly(row, it.input, &others, asked);
+            let (who, left) = everyone.like(it.input, &mine);
+            let when = self.exactly(row, it.input, (who, left), asked);
             let rest = when
                 .iter()
                 .skip(1)
@@ -246,12 +251,12 @@ impl RuleMaker<'_> {
 
     /// What these inputs have in common, and no other has.
     fn shared(&self, row: &Operation, group: &[&Said<'_>], all: &[Said<'_>]) -> Option<FieldTests> {
-        let others = others(all, group);
         let inputs: Vec<&SeenInput> = group.iter().map(|it| it.input).collect();
         let subjects: BTreeSet<_> = inputs.iter().map(|it| &it.subject).collect();
         if subjects.len() < 2 {
             return None;
         }
+        let others = others(all, group);
         let none_other = |holds: &dyn Fn(&SeenInput) -> bool| !others.iter().any(|it| holds(it));
         // What is known of somebody is said of whom was asked for: two may be namesakes.
         let depends = self.depends_on(&inputs);
@@ -310,39 +315,22 @@ impl RuleMaker<'_> {
         })
     }
 
-    /// What tells an input from all others that come to something else, and what others are told apart by.
+    /// What tells an input from all others that come to something else, and what others are told apart by. `who` is whom it
+    /// asks for, and `left` are the others that ask for them, too.
     fn exactly(
         &self,
         row: &Operation,
         input: &SeenInput,
-        others: &[&SeenInput],
+        (who, mut left): (Option<(String, Test)>, Vec<&SeenInput>),
         asked: &BTreeSet<&str>,
     ) -> FieldTests {
-        let person = |it: &SeenInput| {
-            let subject = it.subject.as_ref()?;
-            self.people
-                .iter()
-                .find(|person| person.is(subject))
-                .map(|it| it.key.as_str())
-        };
-        let sent = input
-            .subject
-            .as_ref()
-            .is_some_and(|(field, _)| input.fields.contains_key(field));
-        let mut when = Vec::new();
-        let mut left = others.to_vec();
-        if let (Some(key), true) = (person(input), sent) {
-            when.push(("who".to_owned(), Test::Is(Json::from(key))));
-            left.retain(|it| person(it) == Some(key));
-        } else if let Some((field, text)) = input.subject.as_ref().filter(|_| sent) {
-            when.push((field.clone(), Test::Is(Json::from(text.as_str()))));
-            left.retain(|it| it.subject == input.subject);
-        }
+        let is_sent = input.names_somebody();
+        let mut when: FieldTests = who.into_iter().collect();
         let fields = row.request.iter().map(|field| field.name.as_str());
         let fields = fields.chain([ENVIRONMENT]);
         let known: Vec<String> = when.iter().map(|(name, _)| name.clone()).collect();
         let mut needed = self.depends_on(&[input]).fields;
-        if let Some((field, _)) = input.subject.as_ref().filter(|_| sent) {
+        if let Some((field, _)) = input.subject.as_ref().filter(|_| is_sent) {
             needed.remove(field);
         }
         // Who asks for nobody is known by all that is sent.
@@ -445,14 +433,6 @@ fn exact_test(value: &Json<'static>) -> Test {
         Json::Object(_) | Json::Null => Test::Present,
         value => Test::Is(value.clone()),
     }
-}
-
-/// The inputs that are not of a group.
-fn others<'i>(all: &[Said<'i>], group: &[&Said<'_>]) -> Vec<&'i SeenInput> {
-    let inputs = all.iter().map(|it| it.input);
-    inputs
-        .filter(|it| !group.iter().any(|mine| std::ptr::eq(mine.input, *it)))
-        .collect()
 }
 
 /// What several texts begin or end with.
