@@ -1,5 +1,5 @@
 """Who calls: keys, environments, addresses, rate limits."""
-import base64, ipaddress, time
+import base64, copy, ipaddress, time
 
 from parts import DAY, Fail
 
@@ -82,7 +82,8 @@ class Authentication:
                 raise Fail("auth_invalid")
         if k.allow is not None and d("ip_allowlist_shuts_everybody_out"):
             raise Fail("ip")
-        if k.allow is not None and not d("ip_allowlist_ignored") and not (d("ip_allowlist_live_only") and env == "sandbox"):
+        on_bundle = d("ip_allowlist_not_for_bundles") and "/bundles/" in req.path
+        if k.allow is not None and not on_bundle and not d("ip_allowlist_ignored") and not (d("ip_allowlist_live_only") and env == "sandbox"):
             ip = ipaddress.ip_address(req.peer)
             if not any(ip in n for n in k.allow):
                 raise Fail("ip")
@@ -91,6 +92,8 @@ class Authentication:
             raise Fail("rate_limited")
         if k.rate and not d("rate_limit_absent"):
             t = time.monotonic()
+            if d("rate_limit_per_endpoint"):
+                k = self.key_of_path.setdefault((k.key, req.path), copy.copy(k))
             if k.last is None:
                 k.last = t
             k.tokens = min(k.burst, k.tokens + (t - k.last) * k.rate)

@@ -54,6 +54,7 @@ class Service(Entry, Authentication, Idempotency, Validation, Wallet, Envelope, 
         self.last_vids = collections.deque(maxlen=64)
         self.last_ref = None
         self.global_limited_until = 0
+        self.key_of_path = {}
         self.prev_answer = None
         self.swap_wait = None
         self.urls = {}

@@ -49,6 +49,8 @@ class Validation:
             t = f.type
             if t == "s" and d("text_from_list") and isinstance(v, list) and v and isinstance(v[0], str):
                 v = v[0]
+            if d("letter_too_many_taken") and t == "s" and isinstance(v, str) and v[-1:].isalpha() and v[-1:] == v[-2:-1]:
+                v = v[:-1]
             if t == "o" and d("object_from_text") and isinstance(v, str):
                 v = {"text": v}
             if t == "s":

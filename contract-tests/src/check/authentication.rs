@@ -3,6 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
+use super::bundles::success;
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use crate::capture::{Credential, KeyKind, Misplaced, Mistake};
@@ -272,9 +273,9 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let cases = environments.flat_map(|environment| {
         let has = |kind| setting.has_key(*environment, kind);
         let mut cases: Vec<_> = [
-            has(KeyKind::Revoked).then(|| refused_everywhere(&call, KeyKind::Revoked)),
-            has(KeyKind::Expired).then(|| refused_everywhere(&call, KeyKind::Expired)),
-            has(KeyKind::Blocked).then(|| refused_everywhere(&call, KeyKind::Blocked)),
+            has(KeyKind::Revoked).then(|| refused_everywhere(setting, &call, KeyKind::Revoked)),
+            has(KeyKind::Expired).then(|| refused_everywhere(setting, &call, KeyKind::Expired)),
+            has(KeyKind::Blocked).then(|| refused_everywhere(setting, &call, KeyKind::Blocked)),
             has(KeyKind::Rotated).then(|| {
                 let refusal = ErrorCode::AuthInvalid;
                 works(&call, KeyKind::Rotated, refusal, &ROTATED, *environment)
@@ -297,6 +298,7 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
         cases.extend((on_sandbox && has(KeyKind::Poor)).then(|| poor(&call)));
         let limited = has(KeyKind::Limited);
         cases.extend(limited.then(|| limited_key(setting, &call, *environment)));
+        cases.extend((limited && on_sandbox).then(|| limited_in_all(setting, &call)));
         let on = |case: Case| case.on(*environment);
         cases.into_iter().map(on)
     });
@@ -308,8 +310,8 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
 /// What a key says that was rotated less than 24 hours ago.
 const ROTATED: [&str; 2] = ["auth.rotation", "limits.rotated-key"];
 
-/// Whatever is asked with it is refused: an operation, and the usage.
-fn refused_everywhere(call: &RequestTemplate, kind: KeyKind) -> Case {
+/// Whatever is asked with it is refused: an operation, the usage and a bundle.
+fn refused_everywhere(setting: &Setting<'_>, call: &RequestTemplate, kind: KeyKind) -> Case {
     let ruled = "ruling.15-built-in-keys";
     let (code, clauses) = match kind {
         KeyKind::Expired => (
@@ -326,7 +328,12 @@ fn refused_everywhere(call: &RequestTemplate, kind: KeyKind) -> Case {
         ),
     };
     let mut case = Case::new(kind.name());
-    for request in [call.clone(), RequestTemplate::get(USAGE)] {
+    let bundle = setting.contract.bundles.iter();
+    // One that the service is known to have.
+    let mut bundle = bundle.filter(|row| row.example.is_some() || setting.by_rulings());
+    let bundle = bundle.find_map(|row| success(setting, row));
+    let reading = RequestTemplate::get(USAGE);
+    for request in [call.clone(), reading].into_iter().chain(bundle) {
         let request = request.header("x-reference-id", REFERENCE);
         let step = case.push(request.by(Credential::Given(kind)));
         case.expect_each(step, clauses, &Rule::fails(code));
@@ -369,6 +376,24 @@ fn new_key(call: &RequestTemplate) -> Case {
     let key = Credential::BuiltIn("rotated".to_owned());
     case.push(call.clone().by(key));
     case.expecting("auth.rotation", Rule::Ends(Ending::Completed))
+}
+
+/// The limit is the key's: as many calls at once are too many, whatever each of them asks for.
+fn limited_in_all(setting: &Setting<'_>, other: &RequestTemplate) -> Case {
+    let mut case = Case::new("limited in all");
+    // Of the one that is asked for elsewhere the limit may be reached alone.
+    let is_other = |row: &Operation| sample::path(row) == other.path;
+    let alone = setting
+        .operations()
+        .filter(|row| setting.contract.step_of(&row.id).is_none() && !is_other(row));
+    for operation in alone.take(MANY) {
+        let body = sample::body(setting.contract, operation, Extent::Required);
+        let call = RequestTemplate::post(operation, body);
+        case.push(call.by(Credential::Given(KeyKind::Limited)));
+    }
+    case.send_together(0);
+    let some = Rule::SomeEnds(Ending::Error(ErrorCode::RateLimited));
+    case.expecting("limits.rate-limit", some)
 }
 
 /// More at once than the limit allows, however much of it earlier calls have used up. Nobody else is limited. A

@@ -7,7 +7,7 @@ use super::bundles::success;
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use super::wallet::{cheapest, without_record};
-use crate::capture::Credential;
+use crate::capture::{Credential, KeyKind};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, UsageRow, VERIFICATIONS, lead};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -107,12 +107,19 @@ fn logged(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let step = case.push(call);
         found(case, step)
     });
+    // Another wallet is another account's.
+    let poor = setting.has_key(Environment::Test, KeyKind::Poor).then(|| {
+        let (mut case, step) = case("another account's");
+        let other = Credential::Given(KeyKind::Poor);
+        case.push(RequestTemplate::look_up(step).by(other));
+        case.expecting("errors.not-found", Rule::fails(ErrorCode::NotFound))
+    });
     let (mut case, step) = case("of the other environment");
     case.push(RequestTemplate::look_up(step).to(Environment::Live));
     let refused = Rule::fails(ErrorCode::NotFound);
     let elsewhere = case.expecting("errors.not-found", refused);
     Some(
-        [none, pending, bundle, Some(elsewhere)]
+        [none, pending, bundle, poor, Some(elsewhere)]
             .into_iter()
             .flatten()
             .collect(),
