@@ -8,7 +8,7 @@ use super::control::{advance, fresh};
 use super::entry::{Cases, Check, Stage};
 use super::idempotency::{REPLAY, keyed};
 use super::pending::pending;
-use crate::capture::Credential;
+use crate::capture::{Credential, KeyKind};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -60,6 +60,13 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let other = case.push(other.idempotency(&key('c')));
     let clause = "idempotency.conflict";
     case.expect(other, clause, Rule::Ends(Ending::Understood));
+    // Another wallet is another account's, whose keys are its own.
+    if setting.has_key(Environment::Test, KeyKind::Poor) {
+        let beside = call.clone().idempotency(&key('a'));
+        let beside = case.push(beside.by(Credential::Given(KeyKind::Poor)));
+        case.expect(beside, clause, Rule::Ends(Ending::Understood));
+        case.expect(beside, clause, Rule::OtherId(first));
+    }
     // The first key is not forgotten over the others.
     case.push_again(first);
     let same = Rule::SameResult(first);
