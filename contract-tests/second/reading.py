@@ -10,6 +10,14 @@ class Reading:
         if self.d("usage_missing"):
             raise Fail("not_found")
         u = ctx.acct.usage[ctx.env]
+        if self.d("usage_of_both"):
+            both = [ctx.acct.usage[env] for env in ctx.acct.usage]
+            u = {k: [sum(n) for n in zip(*(it[k] for it in both if k in it))] for k in set().union(*both)}
+        if self.d("usage_of_all_accounts"):
+            all_of = [k.account.usage[ctx.env] for k in {k.account.name: k for k in self.keys.values()}.values()]
+            u = {k: [sum(n) for n in zip(*(it[k] for it in all_of if k in it))] for k in set().union(*all_of)}
+        if self.d("usage_of_the_other"):
+            u = next(ctx.acct.usage[env] for env in ctx.acct.usage if env != ctx.env)
         rows = [{"endpoint": k, "calls": v[0], "billedCalls": v[1], "spend": self.money(v[2])} for k, v in sorted(u.items())]
         want = req.query.get("endpoint")
         if want:

@@ -97,6 +97,14 @@ pub enum Rule {
         /// The endpoint.
         endpoint: String,
     },
+    /// What the usage tells of an endpoint did not grow over two calls of the other environment, or of another account,
+    /// which were made since the second of these steps, as it did over one here between them.
+    UsageApart {
+        /// The steps that asked for the usage before.
+        steps: [usize; 2],
+        /// The endpoint.
+        endpoint: String,
+    },
     /// The usage has just these rows, by endpoint.
     Usage(BTreeMap<String, UsageFigures>),
     /// A law holds of the answers up to this one.
@@ -121,6 +129,7 @@ impl Rule {
             | Rule::BalanceAddsUp(_)
             | Rule::UsageGrew { .. }
             | Rule::Spend { .. }
+            | Rule::UsageApart { .. }
             | Rule::Usage(_)
             | Rule::Received(_) => true,
             Rule::Ends(ending) | Rule::SomeEnds(ending) | Rule::NoneEnds(ending) => limit(ending),

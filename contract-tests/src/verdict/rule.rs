@@ -65,6 +65,15 @@ fn compare(
                 endpoint,
             );
         }
+        Rule::UsageApart { steps, endpoint } => {
+            usage::apart(
+                findings,
+                clause,
+                answers,
+                [steps[0], steps[1], at],
+                endpoint,
+            );
+        }
         Rule::BodiesAre(step) => delivered::bodies_are(findings, clause, answer, first(step)?),
         Rule::Received(count) => delivered::received(findings, clause, answer, *count),
         Rule::Signed => delivered::signed(findings, clause, answer),

@@ -111,14 +111,7 @@ pub(super) fn spend(
     let Some([first, second, last]) = usages(answers, steps) else {
         return findings.skip(NOTHING_BEFORE);
     };
-    let numbers = |answer: &Answer<'_>| {
-        let mut found = BTreeMap::new();
-        let data = answer.at(&["data"]);
-        data.into_iter()
-            .for_each(|data| beside(data, endpoint, &mut found));
-        found
-    };
-    let [first, second, last] = [first, second, last].map(numbers);
+    let [first, second, last] = [first, second, last].map(|it| numbers(it, endpoint));
     let growths = [grown(&first, &second), grown(&second, &last)];
     let charged = [[steps[0], steps[1]], [steps[1], steps[2]]].map(|[from, to]| {
         let between = answers.get(from + 1..to).unwrap_or_default();
@@ -161,6 +154,46 @@ pub(super) fn spend(
         expected,
         found,
     );
+}
+
+/// Judges whether calls made elsewhere, in the other environment or by another account, are counted here, too, or in place
+/// of those here: one was made here from the first usage to the second, and from there to the last two elsewhere. What is
+/// told late is told by one.
+pub(super) fn apart(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answers: &Answers<'_>,
+    steps: [usize; 3],
+    endpoint: &str,
+) {
+    let Some([first, second, last]) = usages(answers, steps) else {
+        return findings.skip(NOTHING_BEFORE);
+    };
+    let [first, second, last] = [first, second, last].map(|it| numbers(it, endpoint));
+    let (here, there) = (grown(&first, &second), grown(&second, &last));
+    let (none, one, two) = (Paise::ZERO, Paise(100), Paise(200));
+    let spent = answers.get(steps[0] + 1..steps[1]).unwrap_or_default();
+    let spent = Answer::sum(spent.iter().flatten(), 0);
+    let told = there.iter().find_map(|(name, there)| {
+        let here = here.get(name).copied().unwrap_or_default();
+        let mixed = *there == two && [none, one].contains(&here) && spent != two;
+        (mixed || (here, *there) == (one, none)).then_some((name, *there))
+    });
+    let Some((name, there)) = told else {
+        return findings.skip(NOT_TOLD);
+    };
+    let what =
+        format!("by how much `{name}` of {endpoint} grew over two calls that were made elsewhere");
+    findings.equal(clause, &what, none, there);
+}
+
+/// The numbers that stand beside an endpoint.
+fn numbers(answer: &Answer<'_>, endpoint: &str) -> BTreeMap<String, Paise> {
+    let mut found = BTreeMap::new();
+    let data = answer.at(&["data"]);
+    data.into_iter()
+        .for_each(|data| beside(data, endpoint, &mut found));
+    found
 }
 
 fn usages<'x, 'a>(answers: &'x Answers<'a>, steps: [usize; 3]) -> Option<[&'x Answer<'a>; 3]> {
