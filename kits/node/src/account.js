@@ -62,15 +62,14 @@ export class Account {
   }
 
   failNext(operation, code, { times = 1, when = {} } = {}) {
-    const failures = Array(times).fill(`{ error = ${toml(code)} }`);
-    return this.#rule(`${operation} fails with ${code}`, operation, when, [...failures, "{ success = {} }"]);
+    const outcomes = Array(times).fill(`{ error = ${toml(code)} }`);
+    return this.#rule(`${operation} fails with ${code}`, operation, when, outcomes);
   }
 
   pendNext(operation, { after = "25s", error, times = 1, when = {} } = {}) {
     const end = error === undefined ? "{ success = {} }" : `{ error = ${toml(error)} }`;
     const outcome = `{ pending = {}, after = ${toml(duration(after))}, finally = ${end} }`;
-    const outcomes = [...Array(times).fill(outcome), "{ success = {} }"];
-    return this.#rule(`${operation} is pending`, operation, when, outcomes);
+    return this.#rule(`${operation} is pending`, operation, when, Array(times).fill(outcome));
   }
 
   #rule(name, operation, when, outcomes) {
@@ -78,7 +77,7 @@ export class Account {
     return this.scenarios.add(
       `[[scenario]]\nname = ${toml(name)}\noperation = ${toml(operation)}\n` +
         (conditions.length > 0 ? `when = { ${conditions.join(", ")} }\n` : "") +
-        `then = [${outcomes.join(", ")}]\n`,
+        `then = [${outcomes.join(", ")}]\nfall_through = true\n`,
     );
   }
 }

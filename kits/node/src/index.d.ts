@@ -80,11 +80,14 @@ export interface Account {
   /** Decides what a person is asked on a consent screen. */
   decideConsent(verificationId: string, decision?: "allow" | "refuse"): Promise<control.Decided>;
   /**
-   * Lets the next calls of an operation fail with this code. They are counted by input: each PAN, say, fails so many
-   * times, then gets a success.
+   * Lets the next calls of an operation fail with this code; then it answers as it would without this. Calls are counted
+   * by input: each PAN, say, fails so many times. What was asked for last comes first.
    */
   failNext(operation: string, code: string, settings?: { times?: number; when?: Fields }): Promise<string>;
-  /** Lets the next calls be pending; by the account's clock their result, or error, follows. */
+  /**
+   * Lets the next calls be pending; by the account's clock their result, or error, follows. They are counted as those
+   * of `failNext` are, and then the operation answers as it would without this.
+   */
   pendNext(
     operation: string,
     settings?: { after?: Duration; error?: string; times?: number; when?: Fields },

@@ -68,6 +68,14 @@ test("next calls fail and then succeed", withAccount(async ({ account, client })
   assert.equal((await client.verifyIdentityPan(ASHA)).status, "completed");
 }));
 
+test("afterwards it answers as it would have", withAccount(async ({ account, client }) => {
+  await account.failNext("verify.identity.pan", "SVC_PROVIDER_ERROR");
+  await account.failNext("verify.identity.pan", "SVC_SOURCE_TIMEOUT");
+  for (const code of ["SVC_SOURCE_TIMEOUT", "SVC_PROVIDER_ERROR", "SVC_NO_RECORD_FOUND", "SVC_NO_RECORD_FOUND"]) {
+    await assert.rejects(client.verifyIdentityPan({ pan: "AAAAA9999A" }), { code });
+  }
+}));
+
 test("a mistake in a scenario is thrown with its hint", withAccount(async ({ account }) => {
   const text = '[[scenario]]\nname = "x"\noperatoin = "*"\nthen = { success = {} }';
   await assert.rejects(account.scenarios.add(text), (error) => {

@@ -39,6 +39,29 @@ def test_next_calls_fail_and_then_succeed(account: Account, client: Client) -> N
     assert client.verify_identity_pan(pan="BBBPB0000B").status == "completed"
 
 
+def test_afterwards_it_answers_as_it_would_have(account: Account, client: Client) -> None:
+    account.fail_next("*", "SVC_SOURCE_UNAVAILABLE")
+    with pytest.raises(ServiceError, match="SVC_SOURCE_UNAVAILABLE"):
+        client.screen_negative_diligence(name="SANCTIONED PERSON")
+    assert not client.screen_negative_diligence(name="SANCTIONED PERSON").data["clean"]
+    codes = []
+    for _ in range(3):
+        with pytest.raises(ServiceError) as raised:
+            client.verify_identity_pan(pan="AAAAA9999A")
+        codes.append(raised.value.code)
+    assert codes == ["SVC_SOURCE_UNAVAILABLE", "SVC_NO_RECORD_FOUND", "SVC_NO_RECORD_FOUND"]
+
+
+def test_failures_of_one_operation_come_one_after_the_other(account: Account, client: Client) -> None:
+    codes = ["SVC_SOURCE_TIMEOUT", "SVC_PROVIDER_ERROR", "SVC_PROVIDER_ERROR"]
+    for code in reversed(codes):
+        account.fail_next("verify.identity.pan", code)
+    for code in codes:
+        with pytest.raises(ServiceError, match=code):
+            client.verify_identity_pan(pan="AAAAA0000A")
+    assert client.verify_identity_pan(pan="AAAAA0000A").status == "completed"
+
+
 def test_pending_call_ends_in_the_error_asked_for(
     account: Account, client: Client, clock: Clock, webhook_inbox: WebhookInbox
 ) -> None:

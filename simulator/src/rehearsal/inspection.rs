@@ -38,7 +38,7 @@ pub fn inspect(
             },
         };
         let explanation = explain(&rules.contract, &rules.scenarios, &input);
-        debug_assert_eq!(explanation.choice, run.choice);
+        debug_assert_eq!(explanation.choice, *run.choice());
         Ok(explanation)
     })
 }

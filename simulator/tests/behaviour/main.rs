@@ -20,6 +20,7 @@ mod deliveries;
 mod entries;
 mod explained;
 mod explained_inputs;
+mod fall_through;
 mod family;
 mod faults;
 mod flow;

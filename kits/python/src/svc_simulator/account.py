@@ -69,13 +69,13 @@ class Account:
         self._control.send("DELETE", self._path)
 
     def fail_next(self, operation: str, code: str, *, times: int = 1, **condition: Any) -> str:
-        """Lets the next calls of an operation fail with this code; then the operation answers as it does by itself.
+        """Lets the next calls of an operation fail with this code; then it answers as it would without this.
 
         Calls are counted by input: each PAN, say, fails so many times. Fields of the request narrow it down, such as
-        `pan="AAAAA0000A"`. After that each gets a success.
+        `pan="AAAAA0000A"`. What was asked for last comes first.
         """
-        failures = [f"{{ error = {_toml(code)} }}"] * times
-        return self._rule(f"{operation} fails with {code}", operation, condition, [*failures, "{ success = {} }"])
+        outcome = f"{{ error = {_toml(code)} }}"
+        return self._rule(f"{operation} fails with {code}", operation, condition, [outcome] * times)
 
     def pend_next(
         self,
@@ -86,16 +86,19 @@ class Account:
         times: int = 1,
         **condition: Any,
     ) -> str:
-        """Lets the next calls of an operation be pending; by the account's clock their result, or error, follows."""
+        """Lets the next calls of an operation be pending; by the account's clock their result, or error, follows.
+
+        They are counted as those of `fail_next` are, and then it answers as it would without this.
+        """
         end = f"{{ error = {_toml(error)} }}" if error else "{ success = {} }"
         outcome = f"{{ pending = {{}}, after = {_toml(_text(after))}, finally = {end} }}"
-        return self._rule(f"{operation} is pending", operation, condition, [outcome] * times + ["{ success = {} }"])
+        return self._rule(f"{operation} is pending", operation, condition, [outcome] * times)
 
     def _rule(self, name: str, operation: str, condition: Dict[str, Any], outcomes: List[str]) -> str:
         when = ", ".join(f"{_toml(field)} = {_toml(value)}" for field, value in condition.items())
         return self.scenarios.add(
             f"[[scenario]]\nname = {_toml(name)}\noperation = {_toml(operation)}\n"
-            + (f"when = {{ {when} }}\n" if when else "") + f"then = [{', '.join(outcomes)}]\n")
+            + (f"when = {{ {when} }}\n" if when else "") + f"then = [{', '.join(outcomes)}]\nfall_through = true\n")
 
 
 class Clock:

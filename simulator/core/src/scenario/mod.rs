@@ -56,6 +56,8 @@ pub struct Scenario {
     pub order: usize,
     /// Whether the first outcome follows the last one. Where not, the last one is repeated.
     pub start_over: bool,
+    /// Whether it decides no more after the last outcome: then the rules after it do.
+    pub fall_through: bool,
     /// Whether it is asked before the formats of identifiers are, and before all rules that are not (ruling 9).
     pub before_format: bool,
     /// Whether it is asked after all rules that are not, those of the files that come later too.

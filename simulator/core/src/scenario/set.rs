@@ -110,9 +110,31 @@ impl ScenarioSet {
     #[must_use]
     pub fn choose(&self, contract: &Contract, input: &MatchInput<'_>) -> Choice {
         let operation = &contract.operations[input.operation];
-        if let Some(rule) = self.before_format(operation, input) {
-            return Choice::Scenario(rule);
+        match self.before_format(operation, input) {
+            Some(rule) => Choice::Scenario(rule),
+            None => self.first_after(contract, input, None),
         }
+    }
+
+    /// What this input gets once this rule, which was chosen for it, decides no more.
+    #[must_use]
+    pub fn choose_after(
+        &self,
+        contract: &Contract,
+        input: &MatchInput<'_>,
+        rule: ScenarioIndex,
+    ) -> Choice {
+        self.first_after(contract, input, Some(self.order(rule)))
+    }
+
+    /// The first rule that holds and stands behind this place in the order of all rules.
+    fn first_after(
+        &self,
+        contract: &Contract,
+        input: &MatchInput<'_>,
+        after: Option<usize>,
+    ) -> Choice {
+        let operation = &contract.operations[input.operation];
         let Some(index) = self.index(input.operation) else {
             return Choice::NoMatch;
         };
@@ -121,6 +143,7 @@ impl ScenarioSet {
             index,
             operation,
             input,
+            after,
             best: None,
         };
         let mut found = Vec::new();
@@ -168,6 +191,8 @@ struct Search<'s, 'q> {
     index: &'s Index,
     operation: &'s Operation,
     input: &'s MatchInput<'q>,
+    /// Rules up to this place in the order of all are passed over.
+    after: Option<usize>,
     best: Option<ScenarioIndex>,
 }
 
@@ -186,6 +211,12 @@ impl Search<'_, '_> {
     /// Keeps a rule that holds where it comes before the best so far. False where it comes after,
     /// and whatever follows it would too.
     fn attempt(&mut self, rule: ScenarioIndex, proven: Option<u32>) -> bool {
+        if self
+            .after
+            .is_some_and(|after| self.set.order(rule) <= after)
+        {
+            return true;
+        }
         let order = |best| self.set.order(rule).cmp(&self.set.order(best));
         let comes = self.best.map_or(Ordering::Less, order);
         if comes == Ordering::Greater {

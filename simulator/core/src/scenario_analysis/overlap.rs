@@ -349,6 +349,7 @@ fn ends_alike(set: &ScenarioSet, one: &Scenario, other: &Scenario) -> bool {
     let each = || one.then.iter().zip(&other.then);
     one.then.len() == other.then.len()
         && one.start_over == other.start_over
+        && one.fall_through == other.fall_through
         && each().all(|(one, other)| same_outcome(set, one, other))
 }
 

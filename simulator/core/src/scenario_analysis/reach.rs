@@ -202,7 +202,8 @@ pub(super) fn comes_before(earlier: &Scenario, rule: &Scenario) -> bool {
         let rest = inner.strip_prefix(outer);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    earlier.order < rule.order && (within(above, below) || within(below, above))
+    let stays = !earlier.fall_through;
+    stays && earlier.order < rule.order && (within(above, below) || within(below, above))
 }
 
 /// The rules that look for each expression, by operation: the index finds no expression by one.
@@ -365,6 +366,17 @@ mod tests {
         ] {
             assert!(!is_unreachable(whens), "{whens:?}");
         }
+    }
+
+    #[test]
+    fn a_rule_that_ends_after_some_calls_hides_none() {
+        let text = rules(&["name = \"A\"", "name = \"A\""]);
+        let ending = text.replacen(
+            "{ success = {} }",
+            "{ success = {} }\nfall_through = true",
+            1,
+        );
+        assert_eq!(found(&[("mine/a.toml", &ending)]), "0 mistakes found");
     }
 
     /// Whether the second of two rules for an operation never wins.

@@ -12,6 +12,7 @@ use svc_fixtures::json::Json;
 use super::input::check_lists;
 use super::rules::Rules;
 use super::step_plan::{StepPlan, plan_step};
+use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::flow::carried_field;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::verification::{Resolved, Step, WaitingStep, WaitingSteps};
@@ -138,15 +139,22 @@ fn chosen(
     Ok(step.expect("the reader knows every choice"))
 }
 
-impl BundlePlan<'_> {
+impl<'a> BundlePlan<'a> {
+    /// The second step, where it goes on with an earlier call.
+    #[must_use]
+    pub fn going_on(&self, state: &EnvironmentState) -> Option<&StepPlan<'a>> {
+        let second = self.second.as_ref()?;
+        (!second.decision(state).fixed).then_some(second)
+    }
+
     /// What is put aside for it: the sum of all steps it will run. A second call that goes on with
     /// an earlier one was paid for by that.
     #[must_use]
-    pub fn price(&self, contract: &Contract) -> Paise {
+    pub fn price(&self, contract: &Contract, state: &EnvironmentState) -> Paise {
         let row = &contract.bundles[self.bundle];
         let price = |id: &String| contract.operation(id).map_or(Paise::ZERO, |row| row.price);
         match (&row.mode, &self.second) {
-            (BundleMode::TwoCalls, Some(second)) if !second.fixed => Paise::ZERO,
+            (BundleMode::TwoCalls, _) if self.going_on(state).is_some() => Paise::ZERO,
             (BundleMode::TwoCalls, None) => row.steps.iter().map(price).sum(),
             _ => self.steps.iter().map(|&step| price(&row.steps[step])).sum(),
         }

@@ -205,7 +205,7 @@ impl<'a> CallPipeline<'a> {
     fn resume_flow(&self, plan: &Plan<'_>) -> Result<Option<&'a Verification>, Rejection> {
         match plan {
             Plan::Operation(step) => self.resume_step(step),
-            Plan::Bundle(bundle) => match bundle.second.as_ref().filter(|second| !second.fixed) {
+            Plan::Bundle(bundle) => match bundle.going_on(self.state) {
                 None => Ok(None),
                 Some(second) => {
                     let first = self.resume_step(second)?;
@@ -226,7 +226,8 @@ impl<'a> CallPipeline<'a> {
     }
 
     fn resume_step(&self, plan: &StepPlan<'_>) -> Result<Option<&'a Verification>, Rejection> {
-        let Some(at) = plan.step.filter(|_| !plan.fixed) else {
+        let decision = plan.decision(self.state);
+        let Some(at) = plan.step.filter(|_| !decision.fixed) else {
             return Ok(None);
         };
         let row = &self.rules.contract.flows[at.flow];
@@ -248,7 +249,7 @@ impl<'a> CallPipeline<'a> {
                 )),
             });
         };
-        let same = plan.same.iter();
+        let same = decision.same.iter();
         let same = same.filter_map(|name| Some((*name, plan.input.named(name)?)));
         let age_ms = self.now.as_millisecond() - first.created_at.as_millisecond();
         flow.admit(&self.rules.contract, at, age_ms, same)?;
@@ -259,7 +260,7 @@ impl<'a> CallPipeline<'a> {
     fn hold(&self, plan: &Plan<'_>) -> Result<Option<Hold>, Rejection> {
         let price = match plan {
             Plan::Operation(step) => self.rules.contract.operations[step.operation].price,
-            Plan::Bundle(bundle) => bundle.price(&self.rules.contract),
+            Plan::Bundle(bundle) => bundle.price(&self.rules.contract, self.state),
             Plan::LookUp(_) | Plan::Usage(_) => Paise::ZERO,
         };
         match self.prepared.environment {

@@ -144,9 +144,11 @@ impl Resolver<'_> {
         resolved: &mut ResolvedSteps,
     ) {
         let operation = &self.rules.contract.operations[plan.operation];
+        let decision = plan.decision(self.state);
         let filling = Filling {
             rules: self.rules,
             plan,
+            choice: &decision.choice,
             sources: Sources {
                 story: &self.rules.story,
                 input: &plan.input,
@@ -161,7 +163,7 @@ impl Resolver<'_> {
             reference: self.reference,
             now: self.now,
         };
-        let decided = plan.sequence.map_or(0, |key| self.state.decided(key));
+        let decided = decision.sequence.map_or(0, |key| self.state.decided(key));
         let outcome = filling.scenario_outcome(decided);
         let ending = filling.resolve(outcome);
         let is_pending = matches!(ending, Resolved::Pending { .. });
@@ -171,13 +173,13 @@ impl Resolver<'_> {
             endpoint: self.rules.endpoint(plan.operation),
             latency_ms,
             provider: outcome.and_then(|outcome| outcome.provider.clone()),
-            because: plan
+            because: decision
                 .choice
                 .because(&self.rules.scenarios, || filling.about()),
             price: operation.price,
             outcome: ending,
         });
-        resolved.sequences.extend(plan.sequence);
+        resolved.sequences.extend(decision.sequence);
         let delay = outcome.map_or(Delay::None, |outcome| outcome.delay);
         let delay_ms = filling.delay_ms(delay, latency_ms);
         resolved.delay_ms = resolved.delay_ms.saturating_add(delay_ms);
@@ -192,6 +194,7 @@ impl Resolver<'_> {
 struct Filling<'a> {
     rules: &'a Rules,
     plan: &'a StepPlan<'a>,
+    choice: &'a Choice,
     sources: Sources<'a>,
     reference: Option<&'a str>,
     now: Timestamp,
@@ -212,7 +215,7 @@ fn next(scenario: &Scenario, decided: u32) -> &Outcome {
 impl<'a> Filling<'a> {
     /// The outcome of its scenario that is next, where a scenario names the input.
     fn scenario_outcome(&self, decided: u32) -> Option<&'a Outcome> {
-        match &self.plan.choice {
+        match self.choice {
             Choice::Scenario(number) => Some(next(self.rules.scenarios.get(*number), decided)),
             Choice::NoMatch => None,
         }
@@ -264,7 +267,7 @@ impl<'a> Filling<'a> {
     /// that does not fit.
     fn no_record(&self) -> Option<Resolved> {
         let row = self.rules.no_record(self.plan.operation)?;
-        let is_said = match &self.plan.choice {
+        let is_said = match self.choice {
             Choice::Scenario(number) => {
                 let mut conditions = self.rules.scenarios.get(*number).conditions.iter();
                 conditions.any(|it| it.selector.field() == Some(&row.field))

@@ -13,10 +13,11 @@ use super::input::Input;
 use super::request::Environment;
 use super::response::Sources;
 use super::rules::Rules;
+use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::flow::{StepOf, carried_field};
 use crate::engine::state::ids::{SequenceKey, VerificationId};
 use crate::engine::state::rejection::Rejection;
-use crate::scenario::{Choice, MatchInput, OutcomeKind, RequestContext};
+use crate::scenario::{Choice, MatchInput, OutcomeKind, RequestContext, Scenario};
 
 /// An operation to run.
 #[derive(Debug)]
@@ -25,10 +26,21 @@ pub struct StepPlan<'a> {
     pub operation: OperationIndex,
     /// Its fields.
     pub input: Input<'a>,
-    /// What it gets, and why.
-    pub choice: Choice,
     /// Where it stands in a flow.
     pub step: Option<StepOf>,
+    /// What decides it first.
+    first: Decision<'a>,
+    /// What decides it once the rule before has come to its end, in order.
+    then: Vec<Decision<'a>>,
+    /// The printed `data`, where it depends on the request and the month alone.
+    pub draft: Option<Draft>,
+}
+
+/// What decides a step.
+#[derive(Debug)]
+pub struct Decision<'a> {
+    /// What it gets, and why.
+    pub choice: Choice,
     /// Whether what it gets is fixed by the carried identifier itself, which then need not have
     /// been issued.
     pub fixed: bool,
@@ -36,8 +48,33 @@ pub struct StepPlan<'a> {
     pub same: Vec<&'a str>,
     /// Which sequence it is a step of.
     pub sequence: Option<SequenceKey>,
-    /// The printed `data`, where it depends on the request and the month alone.
-    pub draft: Option<Draft>,
+    /// After so many calls of its sequence the next rule decides.
+    ends_after: Option<u32>,
+}
+
+impl<'a> StepPlan<'a> {
+    /// What decides it now: the first rule that has not come to its end.
+    #[must_use]
+    pub fn decision(&self, state: &EnvironmentState) -> &Decision<'a> {
+        let has_ended = |it: &Decision<'_>| {
+            let decided = it.sequence.map_or(0, |key| state.decided(key));
+            it.ends_after.is_some_and(|end| decided >= end)
+        };
+        let mut decision = &self.first;
+        for next in &self.then {
+            if !has_ended(decision) {
+                break;
+            }
+            decision = next;
+        }
+        decision
+    }
+
+    /// What decides its first call.
+    #[must_use]
+    pub fn choice(&self) -> &Choice {
+        &self.first.choice
+    }
 }
 
 /// An answer printed before it was known when exactly it is given.
@@ -76,45 +113,81 @@ pub fn plan_step<'a>(
         rules.scenarios.exempt(operation),
         json,
     )?;
-    let choice = rules.scenarios.choose(
-        &rules.contract,
-        &MatchInput {
-            operation,
-            field: &|index| input.field(index),
-            context: around,
-        },
-    );
+    let match_input = MatchInput {
+        operation,
+        field: &|index| input.field(index),
+        context: around,
+    };
     let step = rules.steps[operation.0];
-    let fixed =
-        step.is_some_and(|step| carried_is_fixed(rules, operation, around, step, &input, &choice));
-    let same = step.map_or_else(Vec::new, |step| same(rules, step, &input, &choice));
-    let sequence = sequence(rules, &input, &choice);
+    let choice = rules.scenarios.choose(&rules.contract, &match_input);
+    let first = decision(rules, &match_input, &input, step, choice);
+    let then = fallen_through(rules, &match_input, &input, step, &first);
     // A call with a key may be a repeated one, and then nothing is printed.
     let draft = match (around.idempotency_key, step, machine) {
         (None, None, Some(machine)) => {
             let today = first_of_month(machine);
-            draft(rules, around.environment, operation, &input, &choice, today)
+            let choice = &first.choice;
+            draft(rules, around.environment, operation, &input, choice, today)
         }
         _ => None,
     };
     Ok(StepPlan {
         operation,
         input,
-        choice,
         step,
-        fixed,
-        same,
-        sequence,
+        first,
+        then,
         draft,
     })
+}
+
+/// What decides a step once the rules before have come to their ends, in order: up to one that has none.
+fn fallen_through<'a>(
+    rules: &'a Rules,
+    match_input: &MatchInput<'_>,
+    input: &Input<'_>,
+    step: Option<StepOf>,
+    first: &Decision<'a>,
+) -> Vec<Decision<'a>> {
+    let mut then: Vec<Decision<'a>> = Vec::new();
+    loop {
+        let last = then.last().unwrap_or(first);
+        let (Choice::Scenario(rule), Some(_)) = (&last.choice, last.ends_after) else {
+            return then;
+        };
+        let scenarios = &rules.scenarios;
+        let choice = scenarios.choose_after(&rules.contract, match_input, *rule);
+        then.push(decision(rules, match_input, input, step, choice));
+    }
+}
+
+/// What this choice says of a step.
+fn decision<'a>(
+    rules: &'a Rules,
+    match_input: &MatchInput<'_>,
+    input: &Input<'_>,
+    step: Option<StepOf>,
+    choice: Choice,
+) -> Decision<'a> {
+    let scenario = match &choice {
+        Choice::Scenario(number) => Some(rules.scenarios.get(*number)),
+        Choice::NoMatch => None,
+    };
+    let ends = scenario.filter(|scenario| scenario.fall_through);
+    Decision {
+        fixed: step.is_some_and(|step| carried_is_fixed(rules, match_input, step, input, &choice)),
+        same: step.map_or_else(Vec::new, |step| same(rules, step, input, &choice)),
+        sequence: scenario.and_then(|scenario| sequence(scenario, input)),
+        ends_after: ends.map(|it| u32::try_from(it.then.len()).unwrap_or(u32::MAX)),
+        choice,
+    }
 }
 
 /// Whether the carried identifier is itself a fixed input: then it need not have been issued. It
 /// is where the choice was made by it, or would have been with nothing else sent.
 fn carried_is_fixed(
     rules: &Rules,
-    operation: OperationIndex,
-    around: RequestContext<'_>,
+    match_input: &MatchInput<'_>,
     step: StepOf,
     input: &Input<'_>,
     choice: &Choice,
@@ -126,9 +199,9 @@ fn carried_is_fixed(
     };
     let name = &row.request[carried].name;
     let alone = MatchInput {
-        operation,
+        operation: match_input.operation,
         field: &|index| input.field(index).filter(|_| index == carried),
-        context: around,
+        context: match_input.context,
     };
     made_by(rules, input, choice, name)
         || made_by(
@@ -166,12 +239,8 @@ fn same<'a>(rules: &'a Rules, step: StepOf, input: &Input<'_>, choice: &Choice) 
 }
 
 /// Sequences count by scenario and identifying fields only.
-fn sequence(rules: &Rules, input: &Input<'_>, choice: &Choice) -> Option<SequenceKey> {
-    let Choice::Scenario(number) = choice else {
-        return None;
-    };
-    let scenario = rules.scenarios.get(*number);
-    if scenario.then.len() < 2 {
+fn sequence(scenario: &Scenario, input: &Input<'_>) -> Option<SequenceKey> {
+    if scenario.then.len() < 2 && !scenario.fall_through {
         return None;
     }
     let mut hash = Xxh3::new();
@@ -196,6 +265,7 @@ fn draft(
 ) -> Option<Draft> {
     let patch = match choice {
         Choice::NoMatch => None,
+        Choice::Scenario(number) if rules.scenarios.get(*number).fall_through => return None,
         Choice::Scenario(number) => match &*rules.scenarios.get(*number).then {
             [outcome] => match outcome.kind {
                 OutcomeKind::Success(patch) => patch,

@@ -10,21 +10,30 @@ use svc_fixtures::reading::Source;
 use svc_fixtures::template::Answers;
 
 use super::super::matching::{first_place, holds};
-use super::super::{Choice, MatchInput, RequestContext, ScenarioSet, read_scenarios};
+use super::super::{
+    Choice, MatchInput, RequestContext, ScenarioIndex, ScenarioSet, read_scenarios,
+};
 
 /// The fields of an operation that compares names, and of one with a list of URLs and a number.
 const NAMES: [&str; 3] = ["name", "father_name", "state"];
 const IMAGES: [&str; 2] = ["imageUrls", "threshold"];
 const CASES: u32 = 400;
 
-/// What a scan in order chooses: of the rules that hold the first; of its cases the one whose first
-/// condition holds in the first field.
-fn scanned(contract: &Contract, set: &ScenarioSet, match_input: &MatchInput<'_>) -> Choice {
+/// What a scan in order chooses: of the rules that hold, behind this place, the first; of its cases the one
+/// whose first condition holds in the first field.
+fn scanned(
+    contract: &Contract,
+    set: &ScenarioSet,
+    match_input: &MatchInput<'_>,
+    after: Option<ScenarioIndex>,
+) -> Choice {
+    let after = after.map(|rule| set.get(rule).order);
     let operation = &contract.operations[match_input.operation];
     let rules = set.iter();
     let holding = rules.filter(|(_, rule)| {
         let mut conditions = rule.conditions.iter();
-        rule.operations.contains(&match_input.operation)
+        after.is_none_or(|after| rule.order > after)
+            && rule.operations.contains(&match_input.operation)
             && conditions.all(|condition| holds(condition, operation, match_input))
     });
     let first = holding.min_by_key(|(number, rule)| {
@@ -195,10 +204,15 @@ fn the_index_chooses_what_a_scan_in_order_chooses() {
             let chosen = set.choose(&contract, &match_input);
             prop_assert_eq!(
                 &chosen,
-                &scanned(&contract, &set, &match_input),
+                &scanned(&contract, &set, &match_input, None),
                 "{}",
                 input
             );
+            if let Choice::Scenario(rule) = chosen {
+                let next = set.choose_after(&contract, &match_input, rule);
+                let expected = scanned(&contract, &set, &match_input, Some(rule));
+                prop_assert_eq!(next, expected, "{}", input);
+            }
             let count = if chosen == Choice::NoMatch {
                 &unnamed
             } else {

@@ -190,6 +190,8 @@ impl Reader<'_> {
             );
         }
         let start_over = table.flag("start_over");
+        let fall_through = table.flag("fall_through");
+        report_fall_through(table, fall_through);
         let order = self.order;
         self.order += 1;
         let thens = self.thens(table);
@@ -228,6 +230,7 @@ impl Reader<'_> {
                 otherwise,
                 then: then.into(),
                 start_over,
+                fall_through,
             });
         }
     }
@@ -361,6 +364,27 @@ fn report_before_format(table: &Table<'_>, conditions: &[Condition], before_form
             "what is asked before the formats are says what any identifier contains, and no more",
             "write `when = { any_identifier = { contains = \"…\" } }`, or leave `before_format` out",
         );
+    }
+}
+
+/// Reports a rule that is to end after its last outcome, and never can.
+fn report_fall_through(table: &Table<'_>, fall_through: bool) {
+    let Some(item) = table.optional("fall_through").filter(|_| fall_through) else {
+        return;
+    };
+    for (other, why) in [
+        (
+            "start_over",
+            "a sequence begins again after its last outcome or ends with it",
+        ),
+        (
+            "before_format",
+            "what fits no format gets nothing from other rules",
+        ),
+    ] {
+        if table.flag(other) {
+            item.problem_with_hint(why, format!("leave `{other}` or `fall_through` out"));
+        }
     }
 }
 
