@@ -11,8 +11,11 @@ export type * as control from "./control-models.js";
 /** The path of the program: named by SVC_SIMULATOR, inside this package, or on the PATH, in that order. */
 export declare function findBinary(): string;
 
-/** Starts the program on free ports. It ends with this process, or with `stop`. */
-export declare function startSimulator(settings?: { binary?: string; args?: string[] }): Promise<Simulator>;
+/**
+ * Starts the program on free ports. It ends with this process, or with `stop`. Relative paths among the arguments begin
+ * in `cwd`, which is this process's where it is not given; a file svc-simulator.toml there is not read.
+ */
+export declare function startSimulator(settings?: { binary?: string; args?: string[]; cwd?: string }): Promise<Simulator>;
 /** A simulator that runs already, such as one that a person looks at in the browser. */
 export declare function connectSimulator(consoleUrl: string, settings?: { token?: string }): Promise<Simulator>;
 /** The simulator of the test run: the shared one where a set-up started it, else one of this process. */

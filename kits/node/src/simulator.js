@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -64,15 +64,21 @@ export class Simulator {
   }
 }
 
-/** Starts the program on free ports. It ends with this process, or with `stop`. */
-export async function startSimulator({ binary = findBinary(), args = [] } = {}) {
+/**
+ * Starts the program on free ports. It ends with this process, or with `stop`. Relative paths among the arguments begin
+ * in `cwd`, and a file svc-simulator.toml there is not read.
+ */
+export async function startSimulator({ binary = findBinary(), args = [], cwd = process.cwd() } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "svc-simulator-"));
   const ports = join(folder, "ports.json");
   const log = join(folder, "output.txt");
   const file = openSync(log, "w");
-  const command = [binary, "serve", "--console", "127.0.0.1:0", "--sandbox", "127.0.0.1:0", "--live", "127.0.0.1:0"];
-  const guard = spawn(process.execPath, [GUARD, folder, ...command, "--ports-file", ports, "--drain", "0s", ...args], {
-    cwd: folder,
+  // What is named by a path is found from here, wherever the program runs.
+  const program = binary === basename(binary) ? binary : resolve(binary);
+  const command = [program, "serve", "--no-settings-file", "--console", "127.0.0.1:0"];
+  const others = ["--sandbox", "127.0.0.1:0", "--live", "127.0.0.1:0", "--ports-file", ports, "--drain", "0s"];
+  const guard = spawn(process.execPath, [GUARD, folder, ...command, ...others, ...args], {
+    cwd,
     detached: true,
     env: environment(),
     stdio: ["pipe", file, file],

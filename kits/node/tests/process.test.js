@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -81,6 +81,14 @@ test("a failed start shows what was printed", async () => {
   const binary = program("fails", "echo cannot bind >&2; exit 3");
   await assert.rejects(startSimulator({ binary }), /exit code 3; it printed:\ncannot bind\n/);
   await assert.rejects(startSimulator({ args: ["--no-such-flag"] }), /unexpected argument '--no-such-flag'/);
+});
+
+test("a relative path begins in the folder that is named, and its settings are not read", async () => {
+  const cwd = folderOfOurs();
+  mkdirSync(join(cwd, "mine"));
+  writeFileSync(join(cwd, "svc-simulator.toml"), "no setting");
+  const simulator = await startSimulator({ args: ["--scenarios", "mine"], cwd });
+  await simulator.stop();
 });
 
 test("a simulator that is stopped listens no more", async () => {

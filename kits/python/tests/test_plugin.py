@@ -69,6 +69,26 @@ def test_missing_program_fails_only_what_asks_for_it(
     result.stdout.fnmatch_lines(["*SVC_SIMULATOR is '/nowhere', which is no program*"])
 
 
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_folder_among_the_arguments_stands_beside_the_settings(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    pytester.makeini("[pytest]\nsvc_simulator_arguments = --scenarios scenarios")
+    pytester.mkdir("scenarios").joinpath("down.toml").write_text(
+        '[[scenario]]\nname = "down"\noperation = "verify.identity.pan"\nthen = { error = "SVC_SOURCE_TIMEOUT" }\n')
+    pytester.path.joinpath("svc-simulator.toml").write_text('seed = "of a simulator that people start here"\n??')
+    pytester.makepyfile("""
+        import pytest, svc_simulator
+        def test_fails(account):
+            with pytest.raises(svc_simulator.ServiceError, match="SVC_SOURCE_TIMEOUT"):
+                account.client().verify_identity_pan(pan="AAAAA0000A")
+    """)
+    # From below the folder of the settings.
+    monkeypatch.chdir(pytester.mkdir("below"))
+    result = pytester.runpytest_subprocess(*OPTIONS, "-n", workers, str(pytester.path))
+    result.assert_outcomes(passed=1)
+
+
 def test_killed_worker_is_replaced_and_the_simulator_stays(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("""
         import os, signal, pytest

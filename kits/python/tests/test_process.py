@@ -103,6 +103,17 @@ def test_unknown_argument_shows_the_usage() -> None:
         Simulator.start(["--no-such-flag"])
 
 
+def test_relative_path_begins_in_the_folder_of_whoever_starts_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    with Simulator.start(["--scenarios", "mine"], folder=tmp_path) as started:
+        assert started.personas
+    monkeypatch.chdir(tmp_path)
+    with Simulator.start(["--scenarios", "mine"]) as started:
+        assert started.personas
+
+
 def test_settings_of_the_shell_do_not_reach_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SVC_SIMULATOR_CONSOLE_TOKEN", "secret")
     with Simulator.start() as started:

@@ -212,6 +212,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
     let mut matches = Cli::command().try_get_matches_from(arguments)?;
     if let Some(given) = matches.subcommand_matches("serve")
+        && !given.get_flag(settings::NO_FILE)
         && let Some(file) = settings::read_file()?
     {
         let mut command = Cli::command();

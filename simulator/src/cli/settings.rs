@@ -28,6 +28,9 @@ use crate::simulator::{Reload, Store, files};
 /// The file that is read where it exists.
 const FILE: &str = "svc-simulator.toml";
 
+/// The flag without which it is.
+pub(super) const NO_FILE: &str = "no_settings_file";
+
 /// The settings of `serve`.
 #[derive(Debug, Args)]
 pub(super) struct ServeArgs {
@@ -40,6 +43,9 @@ pub(super) struct ServeArgs {
     /// Address of live
     #[arg(long, env = "SVC_SIMULATOR_LIVE", value_name = "ADDRESS", value_parser = address, default_value_t = ListenerAddresses::DEFAULT.live)]
     pub(super) live: SocketAddr,
+    /// Do not read svc-simulator.toml in the working directory
+    #[arg(long)]
+    pub(super) no_settings_file: bool,
     /// Write the three addresses to this file, as JSON, once all are bound; nothing but a file is replaced
     #[arg(long, env = "SVC_SIMULATOR_PORTS_FILE", value_name = "FILE")]
     pub(super) ports_file: Option<PathBuf>,
@@ -259,8 +265,11 @@ pub(super) fn with_file(
         .mut_args(|arg| arg.env(None::<&'static str>));
     let (values, problems) = Table::of_source(file, |root| {
         check_clocks(root);
+        // The file can't say that it is not read.
+        let can_stand_there = |arg: &&Arg| arg.get_id() != NO_FILE;
         let read = |arg: &Arg| Some((arg.get_id().clone(), read_setting(root, &settings, arg)?));
-        settings.get_arguments().filter_map(read).collect()
+        let settable = settings.get_arguments().filter(can_stand_there);
+        settable.filter_map(read).collect()
     });
     let values: Vec<_> = problems.or(values)?;
     let values = values.into_iter();
@@ -392,6 +401,12 @@ mod tests {
         for part in ["`freeze_at` stops them", "from 1 to 86400", "2 mistakes"] {
             assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
         }
+    }
+
+    #[test]
+    fn a_file_can_not_say_that_it_is_not_read() {
+        let mistakes = settings(&[], "no_settings_file = true").unwrap_err();
+        assert!(mistakes.contains("`no_settings_file`"), "{mistakes}");
     }
 
     #[test]

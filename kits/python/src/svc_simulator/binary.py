@@ -35,7 +35,7 @@ def find_binary() -> str:
         return str(installed[0])
     on_path = shutil.which("svc-simulator")
     if on_path:
-        return on_path
+        return os.path.abspath(on_path)
     raise BinaryNotFound(
         f"svc-simulator was not found: it is not named by the variable {VARIABLE}, was not installed with this package "
         f"({', '.join(str(path.parent) for path in packaged())}) and is not on the PATH. Install the wheel that holds it, or "

@@ -32,7 +32,7 @@ def pytest_configure_node(node: Any) -> None:
         return
     try:
         if SHARED not in config.stash:
-            config.stash[SHARED] = Simulator.start(config.getini("svc_simulator_arguments"))
+            config.stash[SHARED] = _start(config)
         shared = config.stash[SHARED]
         node.workerinput[WORKER_INPUT] = {"console": shared.console_url}
     except Exception as error:  # A test run that asks for no fixture of ours must not fail for it.
@@ -43,6 +43,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shared = config.stash.get(SHARED, None)
     if shared is not None:
         shared.stop()
+
+
+def _start(config: pytest.Config) -> StartedSimulator:
+    """The simulator of a run. Paths in the settings begin where these stand, wherever pytest was called."""
+    folder = config.rootpath if config.inipath is None else config.inipath.parent
+    return Simulator.start(config.getini("svc_simulator_arguments"), folder=folder)
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +63,7 @@ def simulator(request: pytest.FixtureRequest) -> Iterator[Simulator]:
         yield Simulator.at(url or given["console"])
         return
     try:
-        started = Simulator.start(config.getini("svc_simulator_arguments"))
+        started = _start(config)
     except Exception as error:
         pytest.fail(str(error), pytrace=False)
     yield started

@@ -12,7 +12,7 @@ import time
 import uuid
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Dict, List, Optional, Sequence, Type
+from typing import Any, Dict, List, Optional, Sequence, Type, Union
 
 from .account import Account
 from .binary import find_binary
@@ -41,9 +41,15 @@ class Simulator:
         self._personas: Optional[Personas] = None
 
     @staticmethod
-    def start(arguments: Sequence[str] = (), *, binary: Optional[str] = None) -> "StartedSimulator":
-        """Starts the program on free ports, with these further arguments of `svc-simulator serve`."""
-        return StartedSimulator(binary or find_binary(), arguments)
+    def start(
+        arguments: Sequence[str] = (), *, binary: Optional[str] = None, folder: "Union[str, os.PathLike[str], None]" = None
+    ) -> "StartedSimulator":
+        """Starts the program on free ports, with these further arguments of `svc-simulator serve`.
+
+        Relative paths among them begin in `folder`; where none is given, in this process's working directory. A file
+        svc-simulator.toml there is not read.
+        """
+        return StartedSimulator(binary or find_binary(), arguments, folder)
 
     @staticmethod
     def at(console_url: str, token: Optional[str] = None) -> "Simulator":
@@ -74,18 +80,22 @@ class Simulator:
 class StartedSimulator(Simulator):
     """A simulator that ends with this process, or with `stop`."""
 
-    def __init__(self, binary: str, arguments: Sequence[str]) -> None:
+    def __init__(
+        self, binary: str, arguments: Sequence[str], folder: "Union[str, os.PathLike[str], None]" = None
+    ) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="svc-simulator-"))
         self._log = self._folder / "output.txt"
         ports = self._folder / "ports.json"
-        command = [binary, "serve", "--console", "127.0.0.1:0", "--sandbox", "127.0.0.1:0", "--live", "127.0.0.1:0",
-                   "--ports-file", str(ports), "--drain", "0s", *arguments]
+        # What is named by a path is found from here, wherever the program runs.
+        program = os.path.abspath(binary) if os.path.dirname(binary) else binary
+        command = [program, "serve", "--no-settings-file", "--console", "127.0.0.1:0", "--sandbox", "127.0.0.1:0",
+                   "--live", "127.0.0.1:0", "--ports-file", str(ports), "--drain", "0s", *arguments]
         with self._log.open("wb") as log:
             # -I: neither variables nor the working directory change what the guard runs.
             self._guard = subprocess.Popen(
                 [sys.executable, "-I", "-S", _GUARD, str(self._folder), *command],
                 stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT,
-                cwd=self._folder, env=_environment(), start_new_session=True)
+                cwd=folder, env=_environment(), start_new_session=True)
         self._owner = os.getpid()
         atexit.register(self.stop)
         try:
