@@ -18,17 +18,28 @@ export function withAccount(body) {
       await account.setWebhook(inbox);
       return inbox;
     };
+    const tidyUp = async () => {
+      await Promise.all(inboxes.map((inbox) => inbox.close()));
+      await account.delete().catch(unlessDeleted);
+    };
     try {
       const { clock, wallet, deliveries } = account;
       await body({ simulator, account, client: account.client(), clock, wallet, deliveries, openInbox });
     } catch (error) {
       await explain(error, account);
+      // The test's own error matters more than what goes wrong after it.
+      await tidyUp().catch(() => {});
       throw error;
-    } finally {
-      await Promise.all(inboxes.map((inbox) => inbox.close()));
-      await account.delete();
     }
+    await tidyUp();
   };
+}
+
+/** A test may have deleted its account itself. */
+function unlessDeleted(error) {
+  if (error.code !== "ACCOUNT_NOT_FOUND") {
+    throw error;
+  }
 }
 
 async function explain(error, account) {

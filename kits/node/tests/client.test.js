@@ -124,6 +124,16 @@ test("a failed test's error tells the calls and why each came out so", async () 
   });
 });
 
+test("a test may delete its account", withAccount(({ account }) => account.delete()));
+
+test("a test that fails after it deleted its account fails with its own error", async () => {
+  const failing = withAccount(async ({ account }) => {
+    await account.delete();
+    throw new Error("of the test");
+  });
+  await assert.rejects(failing(), /of the test/);
+});
+
 test("accounts do not see each other", withAccount(async ({ account, client }) => {
   const simulator = await sharedSimulator();
   const other = await simulator.openAccount();

@@ -58,6 +58,12 @@ def test_workers_share_one_simulator_and_no_account(pytester: pytest.Pytester) -
     assert gone_within(seen[0][0], 20)
 
 
+def test_test_may_delete_its_account(pytester: pytest.Pytester, simulator: Simulator) -> None:
+    pytester.makepyfile("def test_deletes(account): account.delete()")
+    result = pytester.runpytest_subprocess(*OPTIONS, "--svc-simulator-url", simulator.console_url)
+    result.assert_outcomes(passed=1)
+
+
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_missing_program_fails_only_what_asks_for_it(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: str

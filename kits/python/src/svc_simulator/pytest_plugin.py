@@ -6,6 +6,7 @@ import pytest
 
 from .account import Account, Clock, Deliveries, Wallet
 from .client import AsyncClient, Client
+from .control import ControlError
 from .control_models import Call
 from .personas import Personas
 from .simulator import Simulator, StartedSimulator
@@ -76,7 +77,12 @@ def account(simulator: Simulator, request: pytest.FixtureRequest) -> Iterator[Ac
     opened = simulator.open_account()
     request.node.stash[ACCOUNT] = opened
     yield opened
-    opened.delete()
+    try:
+        opened.delete()
+    except ControlError as error:
+        # A test may have deleted it itself.
+        if error.code != "ACCOUNT_NOT_FOUND":
+            raise
 
 
 @pytest.fixture
