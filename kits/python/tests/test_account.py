@@ -20,56 +20,56 @@ def test_frozen_clock_moves_only_when_told(clock: Clock) -> None:
     assert clock.resume()["state"] == "running"
 
 
-def test_next_moves_to_what_is_due_first(account: Account, client: Client, clock: Clock) -> None:
+def test_next_moves_to_what_is_due_first(account: Account, svc_client: Client, clock: Clock) -> None:
     clock.freeze()
     before = clock.now
     account.pend_next("verify.employment.uan", after="25s")
-    client.verify_employment_uan(uan="100000000001")
+    svc_client.verify_employment_uan(uan="100000000001")
     assert [due["kind"] for due in clock.timeline()["due"]] == ["resultReady"]
     assert [event["kind"] for event in clock.next()["happened"]] == ["resultReady"]
     assert clock.now - before == timedelta(seconds=25)
 
 
-def test_next_calls_fail_and_then_succeed(account: Account, client: Client) -> None:
+def test_next_calls_fail_and_then_succeed(account: Account, svc_client: Client) -> None:
     account.fail_next("verify.identity.pan", "SVC_SOURCE_TIMEOUT", times=2, pan="AAAAA0000A")
     for _ in range(2):
         with pytest.raises(ServiceError, match="SVC_SOURCE_TIMEOUT"):
-            client.verify_identity_pan(pan="AAAAA0000A")
-    assert client.verify_identity_pan(pan="AAAAA0000A").status == "completed"
-    assert client.verify_identity_pan(pan="BBBPB0000B").status == "completed"
+            svc_client.verify_identity_pan(pan="AAAAA0000A")
+    assert svc_client.verify_identity_pan(pan="AAAAA0000A").status == "completed"
+    assert svc_client.verify_identity_pan(pan="BBBPB0000B").status == "completed"
 
 
-def test_afterwards_it_answers_as_it_would_have(account: Account, client: Client) -> None:
+def test_afterwards_it_answers_as_it_would_have(account: Account, svc_client: Client) -> None:
     account.fail_next("*", "SVC_SOURCE_UNAVAILABLE")
     with pytest.raises(ServiceError, match="SVC_SOURCE_UNAVAILABLE"):
-        client.screen_negative_diligence(name="SANCTIONED PERSON")
-    assert not client.screen_negative_diligence(name="SANCTIONED PERSON").data["clean"]
+        svc_client.screen_negative_diligence(name="SANCTIONED PERSON")
+    assert not svc_client.screen_negative_diligence(name="SANCTIONED PERSON").data["clean"]
     codes = []
     for _ in range(3):
         with pytest.raises(ServiceError) as raised:
-            client.verify_identity_pan(pan="AAAAA9999A")
+            svc_client.verify_identity_pan(pan="AAAAA9999A")
         codes.append(raised.value.code)
     assert codes == ["SVC_SOURCE_UNAVAILABLE", "SVC_NO_RECORD_FOUND", "SVC_NO_RECORD_FOUND"]
 
 
-def test_failures_of_one_operation_come_one_after_the_other(account: Account, client: Client) -> None:
+def test_failures_of_one_operation_come_one_after_the_other(account: Account, svc_client: Client) -> None:
     codes = ["SVC_SOURCE_TIMEOUT", "SVC_PROVIDER_ERROR", "SVC_PROVIDER_ERROR"]
     for code in reversed(codes):
         account.fail_next("verify.identity.pan", code)
     for code in codes:
         with pytest.raises(ServiceError, match=code):
-            client.verify_identity_pan(pan="AAAAA0000A")
-    assert client.verify_identity_pan(pan="AAAAA0000A").status == "completed"
+            svc_client.verify_identity_pan(pan="AAAAA0000A")
+    assert svc_client.verify_identity_pan(pan="AAAAA0000A").status == "completed"
 
 
 def test_pending_call_ends_in_the_error_asked_for(
-    account: Account, client: Client, clock: Clock, webhook_inbox: WebhookInbox
+    account: Account, svc_client: Client, clock: Clock, webhook_inbox: WebhookInbox
 ) -> None:
     account.pend_next("verify.employment.uan", after=timedelta(minutes=2), error="SVC_SOURCE_TIMEOUT")
-    pending = client.verify_employment_uan(uan="100000000001")
+    pending = svc_client.verify_employment_uan(uan="100000000001")
     clock.advance("2m")
     assert webhook_inbox.wait(pending.verification_id).envelope["error"]["code"] == "SVC_SOURCE_TIMEOUT"
-    assert client.verify_employment_uan(uan="100000000001").status == "completed"
+    assert svc_client.verify_employment_uan(uan="100000000001").status == "completed"
 
 
 def test_mistake_in_a_scenario_is_raised_with_its_hint(account: Account) -> None:
@@ -79,10 +79,10 @@ def test_mistake_in_a_scenario_is_raised_with_its_hint(account: Account) -> None
     assert raised.value.mistakes
 
 
-def test_removed_scenario_decides_nothing(account: Account, client: Client) -> None:
+def test_removed_scenario_decides_nothing(account: Account, svc_client: Client) -> None:
     added = account.fail_next("*", "SVC_PROVIDER_ERROR", times=9)
     account.scenarios.remove(added)
-    assert client.verify_identity_pan(pan="AAAAA0000A").status == "completed"
+    assert svc_client.verify_identity_pan(pan="AAAAA0000A").status == "completed"
 
 
 def test_accounts_do_not_see_each_other(simulator: Simulator, account: Account) -> None:
@@ -93,24 +93,24 @@ def test_accounts_do_not_see_each_other(simulator: Simulator, account: Account) 
     other.delete()
 
 
-def test_reset_begins_anew(account: Account, client: Client) -> None:
-    client.verify_identity_pan(pan="AAAAA0000A")
+def test_reset_begins_anew(account: Account, svc_client: Client) -> None:
+    svc_client.verify_identity_pan(pan="AAAAA0000A")
     account.reset()
     assert account.calls() == []
 
 
 @pytest.mark.parametrize(("allow", "status"), [(True, "completed"), (False, "failed")])
 def test_consent_is_decided(
-    account: Account, client: Client, webhook_inbox: WebhookInbox, allow: bool, status: str
+    account: Account, svc_client: Client, webhook_inbox: WebhookInbox, allow: bool, status: str
 ) -> None:
-    started = client.verify_document_digilocker(redirect_url="https://app.example/return", requested_docs=["PAN"])
+    started = svc_client.verify_document_digilocker(redirect_url="https://app.example/return", requested_docs=["PAN"])
     account.decide_consent(started.verification_id, allow)
     assert webhook_inbox.wait(started.verification_id).envelope["status"] == status
 
 
-def test_persona_is_known_by_every_operation(personas: Personas, client: Client) -> None:
+def test_persona_is_known_by_every_operation(personas: Personas, svc_client: Client) -> None:
     kaveri = personas["expired_licence"]
-    assert client.verify_identity_pan(pan=kaveri["pan"]).data["nameOnPan"] == kaveri.display
+    assert svc_client.verify_identity_pan(pan=kaveri["pan"]).data["nameOnPan"] == kaveri.display
     assert kaveri in personas.known_by("uan")
 
 

@@ -7,63 +7,63 @@ import pytest
 from svc_simulator import Account, AsyncClient, Client, NoData, ServiceError, TransportError, Wallet
 
 
-def test_result_is_typed_and_repeats_the_reference(client: Client) -> None:
-    result = client.verify_identity_pan(pan="AAAAA0000A", name="Asha Rao", reference_id="order-7")
+def test_result_is_typed_and_repeats_the_reference(svc_client: Client) -> None:
+    result = svc_client.verify_identity_pan(pan="AAAAA0000A", name="Asha Rao", reference_id="order-7")
     assert (result.status, result.reference_id, result.http_status) == ("completed", "order-7", 200)
     assert result.data["nameOnPan"] == "ASHA RAO"
 
 
-def test_error_has_code_message_and_retryable(client: Client) -> None:
+def test_error_has_code_message_and_retryable(svc_client: Client) -> None:
     with pytest.raises(ServiceError) as raised:
-        client.verify_identity_pan(pan="AAAAA9999A")
+        svc_client.verify_identity_pan(pan="AAAAA9999A")
     error = raised.value
     assert (error.code, error.retryable, error.http_status) == ("SVC_NO_RECORD_FOUND", False, 422)
     assert str(error) == "SVC_NO_RECORD_FOUND (422): The source has no such record."
 
 
-def test_rate_limit_says_when_to_come_again(account: Account, client: Client) -> None:
+def test_rate_limit_says_when_to_come_again(account: Account, svc_client: Client) -> None:
     account.fail_next("verify.identity.pan", "SVC_SOURCE_UNAVAILABLE")
     with pytest.raises(ServiceError) as raised:
-        client.verify_identity_pan(pan="AAAAA0000A")
+        svc_client.verify_identity_pan(pan="AAAAA0000A")
     assert raised.value.retryable
     assert raised.value.retry_after_s is not None
 
 
-def test_same_key_and_body_is_a_replay(account: Account, client: Client) -> None:
-    first = client.verify_identity_pan(pan="AAAAA0000A", idempotency_key="order-7")
-    again = client.verify_identity_pan(pan="AAAAA0000A", idempotency_key="order-7")
+def test_same_key_and_body_is_a_replay(account: Account, svc_client: Client) -> None:
+    first = svc_client.verify_identity_pan(pan="AAAAA0000A", idempotency_key="order-7")
+    again = svc_client.verify_identity_pan(pan="AAAAA0000A", idempotency_key="order-7")
     assert (first.replayed, again.replayed) == (False, True)
     assert first.verification_id == again.verification_id
     assert len(account.calls()) == 1
 
 
-def test_optional_field_that_is_none_is_not_sent(account: Account, client: Client) -> None:
-    client.verify_identity_pan(pan="AAAAA0000A")
+def test_optional_field_that_is_none_is_not_sent(account: Account, svc_client: Client) -> None:
+    svc_client.verify_identity_pan(pan="AAAAA0000A")
     assert account.calls()[0]["request"].get("body") == '{"pan": "AAAAA0000A"}'
 
 
-def test_live_call_is_paid_from_the_wallet(live_client: Client, wallet: Wallet) -> None:
+def test_live_call_is_paid_from_the_wallet(svc_live_client: Client, wallet: Wallet) -> None:
     before = wallet.balance
-    result = live_client.verify_identity_pan(pan="AAAAA0000A")
+    result = svc_live_client.verify_identity_pan(pan="AAAAA0000A")
     assert result.billing["charged"]
     assert wallet.charged == result.billing["amount"] == before - wallet.balance
 
 
-def test_empty_wallet_refuses(live_client: Client, wallet: Wallet) -> None:
+def test_empty_wallet_refuses(svc_live_client: Client, wallet: Wallet) -> None:
     wallet.set_balance(0)
     with pytest.raises(ServiceError, match="SVC_INSUFFICIENT_BALANCE"):
-        live_client.verify_identity_pan(pan="AAAAA0000A")
+        svc_live_client.verify_identity_pan(pan="AAAAA0000A")
     wallet.top_up(100)
-    assert live_client.verify_identity_pan(pan="AAAAA0000A").status == "completed"
+    assert svc_live_client.verify_identity_pan(pan="AAAAA0000A").status == "completed"
 
 
 @pytest.mark.parametrize("wire", ['"reset"', '"garbage"', "{ cut_after = 20 }"])
-def test_broken_wire_is_no_answer_and_the_key_brings_it(account: Account, client: Client, wire: str) -> None:
+def test_broken_wire_is_no_answer_and_the_key_brings_it(account: Account, svc_client: Client, wire: str) -> None:
     account.scenarios.add(
         f'[[scenario]]\nname = "broken"\noperation = "verify.identity.pan"\nthen = {{ success = {{}}, wire = {wire} }}')
     with pytest.raises(TransportError):
-        client.verify_identity_pan(pan="AAAAA0000A", idempotency_key="order-7")
-    assert client.verify_identity_pan(pan="AAAAA0000A", idempotency_key="order-7").replayed
+        svc_client.verify_identity_pan(pan="AAAAA0000A", idempotency_key="order-7")
+    assert svc_client.verify_identity_pan(pan="AAAAA0000A", idempotency_key="order-7").replayed
 
 
 def test_client_gives_up_after_its_timeout(account: Account) -> None:
@@ -73,9 +73,9 @@ def test_client_gives_up_after_its_timeout(account: Account) -> None:
         account.client(timeout=0.2).verify_identity_pan(pan="AAAAA0000A")
 
 
-def test_look_up_of_a_pending_call(client: Client) -> None:
-    pending = client.verify_employment_uan(uan="100000000202")
-    assert client.verification(pending.verification_id).pending
+def test_look_up_of_a_pending_call(svc_client: Client) -> None:
+    pending = svc_client.verify_employment_uan(uan="100000000202")
+    assert svc_client.verification(pending.verification_id).pending
 
 
 def test_data_that_is_not_there_is_told() -> None:
@@ -87,12 +87,12 @@ def test_data_that_is_not_there_is_told() -> None:
         result.data
 
 
-async def test_twenty_calls_at_once(async_client: AsyncClient) -> None:
+async def test_twenty_calls_at_once(svc_async_client: AsyncClient) -> None:
     results = await asyncio.gather(
-        *(async_client.verify_identity_pan(pan=f"AAAAA{number:04}B") for number in range(20)))
+        *(svc_async_client.verify_identity_pan(pan=f"AAAAA{number:04}B") for number in range(20)))
     assert len({result.verification_id for result in results}) == 20
 
 
-async def test_error_in_a_coroutine(async_client: AsyncClient) -> None:
+async def test_error_in_a_coroutine(svc_async_client: AsyncClient) -> None:
     with pytest.raises(ServiceError, match="SVC_NO_RECORD_FOUND"):
-        await async_client.verify_identity_pan(pan="AAAAA9999A")
+        await svc_async_client.verify_identity_pan(pan="AAAAA9999A")

@@ -17,9 +17,9 @@ OPTIONS = ("-p", "no:cacheprovider", "-p", "no:randomly")
 
 def test_failed_test_shows_its_calls_with_their_reason(pytester: pytest.Pytester, simulator: Simulator) -> None:
     pytester.makepyfile("""
-        def test_fails(client):
-            client.verify_identity_pan(pan="AAAAA0000A")
-            client.call("/v1/verify/identity/pan", {"pan": "AAAAA0503A", "nmae": "Asha"})
+        def test_fails(svc_client):
+            svc_client.verify_identity_pan(pan="AAAAA0000A")
+            svc_client.call("/v1/verify/identity/pan", {"pan": "AAAAA0503A", "nmae": "Asha"})
     """)
     result = pytester.runpytest_subprocess(*OPTIONS, "--svc-simulator-url", simulator.console_url)
     result.stdout.fnmatch_lines([
@@ -35,7 +35,7 @@ def test_failed_test_shows_its_calls_with_their_reason(pytester: pytest.Pytester
 
 
 def test_passing_test_shows_none(pytester: pytest.Pytester, simulator: Simulator) -> None:
-    pytester.makepyfile("def test_passes(client): client.verify_identity_pan(pan='AAAAA0000A')")
+    pytester.makepyfile("def test_passes(svc_client): svc_client.verify_identity_pan(pan='AAAAA0000A')")
     result = pytester.runpytest_subprocess(*OPTIONS, "-rA", "--svc-simulator-url", simulator.console_url)
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*calls of account*")
@@ -45,8 +45,8 @@ def test_workers_share_one_simulator_and_no_account(pytester: pytest.Pytester) -
     pytester.makepyfile("""
         import pathlib, pytest
         @pytest.mark.parametrize("number", range(16))
-        def test_writes(simulator, account, client, number):
-            client.verify_identity_pan(pan="AAAAA0000A")
+        def test_writes(simulator, account, svc_client, number):
+            svc_client.verify_identity_pan(pan="AAAAA0000A")
             assert len(account.calls()) == 1
             pathlib.Path(f"seen-{number}").write_text(f"{simulator.console_url} {account.name}")
     """)
@@ -64,12 +64,25 @@ def test_test_may_delete_its_account(pytester: pytest.Pytester, simulator: Simul
     result.assert_outcomes(passed=1)
 
 
+def test_client_of_another_plugin_stays_what_it_is(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(flask_of_ours="""
+        import pytest
+        @pytest.fixture
+        def client(): return "theirs"
+        @pytest.fixture
+        def async_client(): return "theirs"
+    """)
+    pytester.makepyfile("def test_has(client, async_client): assert client == async_client == 'theirs'")
+    result = pytester.runpytest_subprocess(*OPTIONS, "-p", "flask_of_ours")
+    result.assert_outcomes(passed=1)
+
+
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_missing_program_fails_only_what_asks_for_it(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: str
 ) -> None:
     monkeypatch.setenv("SVC_SIMULATOR", "/nowhere")
-    pytester.makepyfile("def test_without(): pass\ndef test_with(client): pass")
+    pytester.makepyfile("def test_without(): pass\ndef test_with(svc_client): pass")
     result = pytester.runpytest_subprocess(*OPTIONS, "-n", workers)
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*SVC_SIMULATOR is '/nowhere', which is no program*"])
@@ -98,11 +111,11 @@ def test_folder_among_the_arguments_stands_beside_the_settings(
 def test_killed_worker_is_replaced_and_the_simulator_stays(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("""
         import os, signal, pytest
-        def test_kills(client):
+        def test_kills(svc_client):
             os.kill(os.getpid(), signal.SIGKILL)
         @pytest.mark.parametrize("number", range(6))
-        def test_goes_on(client, number):
-            client.verify_identity_pan(pan="AAAAA0000A")
+        def test_goes_on(svc_client, number):
+            svc_client.verify_identity_pan(pan="AAAAA0000A")
     """)
     result = pytester.runpytest_subprocess(*OPTIONS, "-n", "2")
     result.assert_outcomes(passed=6, failed=1)

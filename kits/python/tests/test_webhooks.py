@@ -23,25 +23,25 @@ def post(inbox: WebhookInbox, body: bytes, headers: Dict[str, str]) -> int:
         return error.code
 
 
-def test_result_comes_signed_once_it_is_due(client: Client, clock: Clock, webhook_inbox: WebhookInbox) -> None:
-    pending = client.verify_employment_uan(uan=PENDING_UAN)
+def test_result_comes_signed_once_it_is_due(svc_client: Client, clock: Clock, webhook_inbox: WebhookInbox) -> None:
+    pending = svc_client.verify_employment_uan(uan=PENDING_UAN)
     clock.advance("1h")
     webhook = webhook_inbox.wait(pending.verification_id)
     assert webhook.envelope["status"] == "completed"
     assert signature_fault(webhook_inbox.secret, [webhook.headers[HEADER_NAME.lower()]], webhook.body) is None
 
 
-async def test_coroutine_waits_for_it(client: Client, clock: Clock, webhook_inbox: WebhookInbox) -> None:
-    pending = client.verify_employment_uan(uan=PENDING_UAN)
+async def test_coroutine_waits_for_it(svc_client: Client, clock: Clock, webhook_inbox: WebhookInbox) -> None:
+    pending = svc_client.verify_employment_uan(uan=PENDING_UAN)
     await clock.advance_async("1h")
     assert (await webhook_inbox.wait_async(pending.verification_id)).answered == 204
 
 
 def test_failing_receiver_gets_it_again(
-    client: Client, clock: Clock, webhook_inbox: WebhookInbox, deliveries: Deliveries
+    svc_client: Client, clock: Clock, webhook_inbox: WebhookInbox, deliveries: Deliveries
 ) -> None:
     webhook_inbox.fail_next(2, status=503)
-    pending = client.verify_employment_uan(uan=PENDING_UAN)
+    pending = svc_client.verify_employment_uan(uan=PENDING_UAN)
     clock.advance("6h")
     webhook_inbox.wait(pending.verification_id)
     assert [webhook.answered for webhook in webhook_inbox.attempts] == [503, 503, 204]
@@ -49,10 +49,10 @@ def test_failing_receiver_gets_it_again(
 
 
 def test_receiver_that_always_fails_gets_it_six_times(
-    client: Client, clock: Clock, webhook_inbox: WebhookInbox, deliveries: Deliveries
+    svc_client: Client, clock: Clock, webhook_inbox: WebhookInbox, deliveries: Deliveries
 ) -> None:
     webhook_inbox.fail_next(99)
-    client.verify_employment_uan(uan=PENDING_UAN)
+    svc_client.verify_employment_uan(uan=PENDING_UAN)
     clock.advance("24h")
     assert len(webhook_inbox.attempts) == 6
     dead = deliveries.list(state="dead")
@@ -61,9 +61,9 @@ def test_receiver_that_always_fails_gets_it_six_times(
     assert webhook_inbox.wait().verification_id == dead[0]["verificationId"]
 
 
-def test_slow_receiver_is_waited_for(client: Client, clock: Clock, webhook_inbox: WebhookInbox) -> None:
+def test_slow_receiver_is_waited_for(svc_client: Client, clock: Clock, webhook_inbox: WebhookInbox) -> None:
     webhook_inbox.slow_next(0.3)
-    client.verify_employment_uan(uan=PENDING_UAN)
+    svc_client.verify_employment_uan(uan=PENDING_UAN)
     began = time.monotonic()
     clock.advance("1h")
     assert time.monotonic() - began >= 0.3
@@ -71,7 +71,7 @@ def test_slow_receiver_is_waited_for(client: Client, clock: Clock, webhook_inbox
 
 
 def test_wrong_signature_is_refused_with_the_reason(
-    account: Account, client: Client, clock: Clock, webhook_inbox: WebhookInbox
+    account: Account, svc_client: Client, clock: Clock, webhook_inbox: WebhookInbox
 ) -> None:
     account.scenarios.add("""
         [[scenario]]
@@ -79,7 +79,7 @@ def test_wrong_signature_is_refused_with_the_reason(
         operation = "verify.employment.uan"
         then = { pending = {}, after = "1s", webhook = { signature = "wrong" } }
     """)
-    pending = client.verify_employment_uan(uan="100000000001")
+    pending = svc_client.verify_employment_uan(uan="100000000001")
     clock.advance("1s")
     assert webhook_inbox.received == []
     assert [webhook.answered for webhook in webhook_inbox.refused] == [400]

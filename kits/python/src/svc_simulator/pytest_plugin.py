@@ -118,20 +118,21 @@ def personas(simulator: Simulator) -> Personas:
     return simulator.personas
 
 
+# Plain `client` and `async_client` are fixtures of pytest-django and of pytest-flask.
 @pytest.fixture
-def client(account: Account) -> Client:
+def svc_client(account: Account) -> Client:
     """A client of the sandbox."""
     return account.client()
 
 
 @pytest.fixture
-def live_client(account: Account) -> Client:
+def svc_live_client(account: Account) -> Client:
     """A client of live."""
     return account.live_client()
 
 
 @pytest.fixture
-def async_client(account: Account) -> Iterator[AsyncClient]:
+def svc_async_client(account: Account) -> Iterator[AsyncClient]:
     """A client of the sandbox, for coroutines."""
     opened = account.async_client()
     yield opened
