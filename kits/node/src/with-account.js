@@ -47,10 +47,15 @@ async function explain(error, account) {
     return;
   }
   try {
-    const before = error.message;
+    // Where it is made when it is read first, as in jest, it must be read before the message changes.
+    const { message: before, stack } = error;
     error.message = `${before}\n\n${await account.report()}`;
-    // What runners show is the stack, which was written before.
-    error.stack = error.stack?.replace(before, () => error.message);
+    // What runners show is the stack, which holds the message as it was.
+    error.stack = stack?.replace(before, () => error.message);
+    if (error.generatedMessage === true) {
+      // jest writes a message of its own in the place of one that node:assert generated.
+      error.generatedMessage = false;
+    }
   } catch {
     // The test's own error matters more than why it can't be added to.
   }

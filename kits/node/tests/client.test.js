@@ -134,6 +134,18 @@ test("a test that fails after it deleted its account fails with its own error", 
   await assert.rejects(failing(), /of the test/);
 });
 
+test("a failed assertion tells the calls once, and says that its message is no longer generated", async () => {
+  const failing = withAccount(async ({ client }) => {
+    const { data } = await client.verifyIdentityPan(ASHA);
+    assert.equal(data.nameOnPan, "RAVI");
+  });
+  await assert.rejects(failing(), (error) => {
+    assert.equal(error.generatedMessage, false);
+    assert.equal(error.stack.split("calls of account").length, 2);
+    return true;
+  });
+});
+
 test("accounts do not see each other", withAccount(async ({ account, client }) => {
   const simulator = await sharedSimulator();
   const other = await simulator.openAccount();

@@ -21,6 +21,12 @@ export function suite(name) {
     expect((await inbox.wait(pending.verificationId)).envelope.status).toBe("completed");
   }));
 
+  test(`${name}: an error tells the calls once`, async () => {
+    const failing = withAccount(({ client }) => client.verifyIdentityPan({ pan: "AAAAA9999A" }));
+    const error = await failing().catch((error) => error);
+    expect(error.stack.split("calls of account")).toHaveLength(2);
+  });
+
   test(`${name}: an error tells the calls`, async () => {
     const failing = withAccount(({ client }) => client.verifyIdentityPan({ pan: "AAAAA9999A" }));
     await expect(failing()).rejects.toThrow(/calls of account t_.*\n.*422 failed SVC_NO_RECORD_FOUND\n {4}because /s);
