@@ -239,7 +239,7 @@ def python_files(document):
             lines += python_method(data, identifier, summary, path, body, prefix + kind, start, wait)
     head = f'"""{{}} {NOTE}"""\n\n'
     operations = [head.format("A method for each operation."), "from typing import Any, Dict, List, Literal, Optional, Union\n\n",
-                  "from . import models\nfrom .result import Result, Transport, AsyncTransport\n\n\n",
+                  "from . import models\nfrom .result import AsyncTransport, Result, Transport, given\n\n\n",
                   "class Operations(Transport):\n",
                   '    """Calls each operation and waits for its answer."""\n\n', "\n".join(methods), "\n\n",
                   "class AsyncOperations(AsyncTransport):\n",
@@ -263,9 +263,9 @@ def python_method(data, identifier, summary, path, body, kind, start, wait):
                      else f"        {parameter(key)}: Optional[{type_}] = None,")
     lines += ["        idempotency_key: Optional[str] = None,", "        reference_id: Optional[str] = None,",
               f'    ) -> "Result[{kind}]":', f'        """{summary}: `POST {path}`."""',
-              f"        return {wait}self.call(", f'            "{path}",', "            {"]
+              f"        return {wait}self.call(", f'            "{path}",', "            given({"]
     lines += [f'                "{key}": {parameter(key)},' for key, _ in fields]
-    lines += ["            },", "            idempotency_key=idempotency_key,", "            reference_id=reference_id,",
+    lines += ["            }),", "            idempotency_key=idempotency_key,", "            reference_id=reference_id,",
               "        )", ""]
     return lines
 

@@ -42,6 +42,12 @@ def test_optional_field_that_is_none_is_not_sent(account: Account, svc_client: C
     assert account.calls()[0]["request"].get("body") == '{"pan": "AAAAA0000A"}'
 
 
+def test_body_of_its_own_making_is_sent_as_it_is(account: Account, svc_client: Client) -> None:
+    with pytest.raises(ServiceError, match="must be a string, not null"):
+        svc_client.call("/v1/verify/identity/pan", {"pan": None})
+    assert account.calls()[0]["request"].get("body") == '{"pan": null}'
+
+
 def test_live_call_is_paid_from_the_wallet(svc_live_client: Client, wallet: Wallet) -> None:
     before = wallet.balance
     result = svc_live_client.verify_identity_pan(pan="AAAAA0000A")

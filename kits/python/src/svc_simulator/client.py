@@ -33,8 +33,7 @@ class Client(Operations):
             headers["Idempotency-Key"] = idempotency_key
         if reference_id is not None:
             headers["X-Reference-Id"] = reference_id
-        sent = {name: value for name, value in body.items() if value is not None}
-        return self._send("POST", path, json.dumps(sent).encode(), headers)
+        return self._send("POST", path, json.dumps(body).encode(), headers)
 
     def verification(self, verification_id: str) -> "Result[Any]":
         """Looks a verification up. One that failed is raised as its error."""

@@ -3,7 +3,7 @@
 from typing import Any, Dict, List, Literal, Optional, Union
 
 from . import models
-from .result import Result, Transport, AsyncTransport
+from .result import AsyncTransport, Result, Transport, given
 
 
 class Operations(Transport):
@@ -20,10 +20,10 @@ class Operations(Transport):
         """PAN: `POST /v1/verify/identity/pan`."""
         return self.call(
             "/v1/verify/identity/pan",
-            {
+            given({
                 "pan": pan,
                 "name": name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -39,10 +39,10 @@ class Operations(Transport):
         """Driving licence: `POST /v1/verify/identity/dl`."""
         return self.call(
             "/v1/verify/identity/dl",
-            {
+            given({
                 "dlNumber": dl_number,
                 "dateOfBirth": date_of_birth,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -58,10 +58,10 @@ class Operations(Transport):
         """Voter card: `POST /v1/verify/identity/voter`."""
         return self.call(
             "/v1/verify/identity/voter",
-            {
+            given({
                 "epicNumber": epic_number,
                 "includeRegionalLanguage": include_regional_language,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -77,10 +77,10 @@ class Operations(Transport):
         """Passport: `POST /v1/verify/identity/passport`."""
         return self.call(
             "/v1/verify/identity/passport",
-            {
+            given({
                 "fileNumber": file_number,
                 "dateOfBirth": date_of_birth,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -95,9 +95,9 @@ class Operations(Transport):
         """Face liveness: `POST /v1/verify/identity/face-liveness`."""
         return self.call(
             "/v1/verify/identity/face-liveness",
-            {
+            given({
                 "imageUrl": image_url,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -114,11 +114,11 @@ class Operations(Transport):
         """Face match: `POST /v1/verify/identity/face-match`."""
         return self.call(
             "/v1/verify/identity/face-match",
-            {
+            given({
                 "imageUrl1": image_url1,
                 "imageUrl2": image_url2,
                 "includeFaceCount": include_face_count,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -135,11 +135,11 @@ class Operations(Transport):
         """Mobile OTP: start: `POST /v1/verify/identity/mobile-otp/start`."""
         return self.call(
             "/v1/verify/identity/mobile-otp/start",
-            {
+            given({
                 "mobile": mobile,
                 "consent": consent,
                 "countryCode": country_code,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -155,10 +155,10 @@ class Operations(Transport):
         """Mobile OTP: verify: `POST /v1/verify/identity/mobile-otp/verify`."""
         return self.call(
             "/v1/verify/identity/mobile-otp/verify",
-            {
+            given({
                 "request_id": request_id,
                 "otp": otp,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -173,9 +173,9 @@ class Operations(Transport):
         """Mobile OTP: fetch: `POST /v1/verify/identity/mobile-otp/fetch`."""
         return self.call(
             "/v1/verify/identity/mobile-otp/fetch",
-            {
+            given({
                 "request_id": request_id,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -191,10 +191,10 @@ class Operations(Transport):
         """Mobile OTP silent: start: `POST /v1/verify/identity/mobile-otp-s/start`."""
         return self.call(
             "/v1/verify/identity/mobile-otp-s/start",
-            {
+            given({
                 "mobile": mobile,
                 "countryCode": country_code,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -211,11 +211,11 @@ class Operations(Transport):
         """Mobile OTP silent: fetch: `POST /v1/verify/identity/mobile-otp-s/fetch`."""
         return self.call(
             "/v1/verify/identity/mobile-otp-s/fetch",
-            {
+            given({
                 "mobile": mobile,
                 "referenceId": body_reference_id,
                 "otp": otp,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -230,9 +230,9 @@ class Operations(Transport):
         """UAN look-up by mobile: `POST /v1/verify/employment/uan-lookup`."""
         return self.call(
             "/v1/verify/employment/uan-lookup",
-            {
+            given({
                 "mobile": mobile,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -247,9 +247,9 @@ class Operations(Transport):
         """Employment history by UAN: `POST /v1/verify/employment/uan`."""
         return self.call(
             "/v1/verify/employment/uan",
-            {
+            given({
                 "uan": uan,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -265,10 +265,10 @@ class Operations(Transport):
         """EPFO establishment: `POST /v1/verify/employment/epfo-establishment`."""
         return self.call(
             "/v1/verify/employment/epfo-establishment",
-            {
+            given({
                 "establishmentId": establishment_id,
                 "months": months,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -283,9 +283,9 @@ class Operations(Transport):
         """EPFO establishment by name: `POST /v1/verify/employment/epfo-name-search`."""
         return self.call(
             "/v1/verify/employment/epfo-name-search",
-            {
+            given({
                 "name": name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -300,9 +300,9 @@ class Operations(Transport):
         """CIN by company name: `POST /v1/verify/company/mca/cin-lookup`."""
         return self.call(
             "/v1/verify/company/mca/cin-lookup",
-            {
+            given({
                 "companyName": company_name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -317,9 +317,9 @@ class Operations(Transport):
         """Company master data: `POST /v1/verify/company/mca/master`."""
         return self.call(
             "/v1/verify/company/mca/master",
-            {
+            given({
                 "cin": cin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -334,9 +334,9 @@ class Operations(Transport):
         """Directors of a company: `POST /v1/verify/company/mca/signatories`."""
         return self.call(
             "/v1/verify/company/mca/signatories",
-            {
+            given({
                 "cin": cin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -351,9 +351,9 @@ class Operations(Transport):
         """CINs of a company name: `POST /v1/verify/company/mca/search`."""
         return self.call(
             "/v1/verify/company/mca/search",
-            {
+            given({
                 "companyName": company_name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -368,9 +368,9 @@ class Operations(Transport):
         """Director by DIN: `POST /v1/verify/company/roc/director`."""
         return self.call(
             "/v1/verify/company/roc/director",
-            {
+            given({
                 "din": din,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -385,9 +385,9 @@ class Operations(Transport):
         """TAN: `POST /v1/verify/company/tan`."""
         return self.call(
             "/v1/verify/company/tan",
-            {
+            given({
                 "tan": tan,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -402,9 +402,9 @@ class Operations(Transport):
         """Udyam registration: `POST /v1/verify/company/udyam`."""
         return self.call(
             "/v1/verify/company/udyam",
-            {
+            given({
                 "udyamNumber": udyam_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -420,10 +420,10 @@ class Operations(Transport):
         """Udyam registration: OTP confirmation: `POST /v1/verify/company/udyam/otp-confirm`."""
         return self.call(
             "/v1/verify/company/udyam/otp-confirm",
-            {
+            given({
                 "udyamNumber": udyam_number,
                 "otp": otp,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -438,9 +438,9 @@ class Operations(Transport):
         """Importer-exporter code: `POST /v1/verify/company/iec`."""
         return self.call(
             "/v1/verify/company/iec",
-            {
+            given({
                 "iec": iec,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -456,10 +456,10 @@ class Operations(Transport):
         """Shop and establishment registration: `POST /v1/verify/company/shop-establishment`."""
         return self.call(
             "/v1/verify/company/shop-establishment",
-            {
+            given({
                 "registrationNumber": registration_number,
                 "state": state,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -474,9 +474,9 @@ class Operations(Transport):
         """TIN: `POST /v1/verify/company/tin`."""
         return self.call(
             "/v1/verify/company/tin",
-            {
+            given({
                 "tinNumber": tin_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -491,9 +491,9 @@ class Operations(Transport):
         """GST registration: `POST /v1/verify/company/gst`."""
         return self.call(
             "/v1/verify/company/gst",
-            {
+            given({
                 "gstin": gstin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -508,9 +508,9 @@ class Operations(Transport):
         """GST registration with returns: `POST /v1/verify/company/gst-detailed`."""
         return self.call(
             "/v1/verify/company/gst-detailed",
-            {
+            given({
                 "gstin": gstin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -525,9 +525,9 @@ class Operations(Transport):
         """Chartered accountant: `POST /v1/verify/membership/ca`."""
         return self.call(
             "/v1/verify/membership/ca",
-            {
+            given({
                 "membershipNumber": membership_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -542,9 +542,9 @@ class Operations(Transport):
         """Company secretary: `POST /v1/verify/membership/cs`."""
         return self.call(
             "/v1/verify/membership/cs",
-            {
+            given({
                 "membershipNumber": membership_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -559,9 +559,9 @@ class Operations(Transport):
         """Cost accountant: `POST /v1/verify/membership/cma`."""
         return self.call(
             "/v1/verify/membership/cma",
-            {
+            given({
                 "membershipNumber": membership_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -576,9 +576,9 @@ class Operations(Transport):
         """E-mail address: `POST /v1/verify/contact/email`."""
         return self.call(
             "/v1/verify/contact/email",
-            {
+            given({
                 "email": email,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -595,11 +595,11 @@ class Operations(Transport):
         """Bank account, silent: `POST /v1/verify/financial/bank-account`."""
         return self.call(
             "/v1/verify/financial/bank-account",
-            {
+            given({
                 "accountNumber": account_number,
                 "ifsc": ifsc,
                 "nameToVerify": name_to_verify,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -615,10 +615,10 @@ class Operations(Transport):
         """Dynamic bank validation: send: `POST /v1/verify/financial/bank-dynamic/send`."""
         return self.call(
             "/v1/verify/financial/bank-dynamic/send",
-            {
+            given({
                 "accountNumber": account_number,
                 "ifsc": ifsc,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -634,10 +634,10 @@ class Operations(Transport):
         """Dynamic bank validation: verify: `POST /v1/verify/financial/bank-dynamic/verify`."""
         return self.call(
             "/v1/verify/financial/bank-dynamic/verify",
-            {
+            given({
                 "referenceId": body_reference_id,
                 "amount": amount,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -656,13 +656,13 @@ class Operations(Transport):
         """Credit report: `POST /v1/verify/financial/credit-report`."""
         return self.call(
             "/v1/verify/financial/credit-report",
-            {
+            given({
                 "pan": pan,
                 "mobile": mobile,
                 "name": name,
                 "dateOfBirth": date_of_birth,
                 "consentArtifact": consent_artifact,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -677,9 +677,9 @@ class Operations(Transport):
         """IFSC: `POST /v1/verify/financial/ifsc`."""
         return self.call(
             "/v1/verify/financial/ifsc",
-            {
+            given({
                 "ifsc": ifsc,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -698,13 +698,13 @@ class Operations(Transport):
         """Bank account, hybrid: `POST /v1/verify/financial/bank-hybrid`."""
         return self.call(
             "/v1/verify/financial/bank-hybrid",
-            {
+            given({
                 "accountNumber": account_number,
                 "ifsc": ifsc,
                 "nameToVerify": name_to_verify,
                 "mobile": mobile,
                 "threshold": threshold,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -723,13 +723,13 @@ class Operations(Transport):
         """Bank account V1: `POST /v1/verify/financial/bank-account-v1`."""
         return self.call(
             "/v1/verify/financial/bank-account-v1",
-            {
+            given({
                 "ifsc": ifsc,
                 "accountNumber": account_number,
                 "custName": cust_name,
                 "programId": program_id,
                 "txnType": txn_type,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -745,10 +745,10 @@ class Operations(Transport):
         """Bank account V1: status: `POST /v1/verify/financial/bank-account-v1/status`."""
         return self.call(
             "/v1/verify/financial/bank-account-v1/status",
-            {
+            given({
                 "origRequestId": orig_request_id,
                 "programId": program_id,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -766,12 +766,12 @@ class Operations(Transport):
         """Negative diligence: `POST /v1/screen/negative-diligence`."""
         return self.call(
             "/v1/screen/negative-diligence",
-            {
+            given({
                 "name": name,
                 "dateOfBirth": date_of_birth,
                 "nationality": nationality,
                 "includeCategories": include_categories,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -786,9 +786,9 @@ class Operations(Transport):
         """Revoked mobile numbers: `POST /v1/screen/mobile-mnrl`."""
         return self.call(
             "/v1/screen/mobile-mnrl",
-            {
+            given({
                 "mobile": mobile,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -804,10 +804,10 @@ class Operations(Transport):
         """Mobile subscriber, silent: `POST /v1/screen/mobile-silent`."""
         return self.call(
             "/v1/screen/mobile-silent",
-            {
+            given({
                 "mobile": mobile,
                 "includeAdditional": include_additional,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -822,9 +822,9 @@ class Operations(Transport):
         """IP quality: `POST /v1/screen/ip-quality`."""
         return self.call(
             "/v1/screen/ip-quality",
-            {
+            given({
                 "ip": ip,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -839,9 +839,9 @@ class Operations(Transport):
         """E-mail fraud: `POST /v1/screen/email-fraud`."""
         return self.call(
             "/v1/screen/email-fraud",
-            {
+            given({
                 "email": email,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -860,13 +860,13 @@ class Operations(Transport):
         """Court records: `POST /v1/screen/court-records`."""
         return self.call(
             "/v1/screen/court-records",
-            {
+            given({
                 "name": name,
                 "father_name": father_name,
                 "dob": dob,
                 "state": state,
                 "city": city,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -881,9 +881,9 @@ class Operations(Transport):
         """Vehicle registration: `POST /v1/verify/utility/vehicle-rc`."""
         return self.call(
             "/v1/verify/utility/vehicle-rc",
-            {
+            given({
                 "rcNumber": rc_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -899,10 +899,10 @@ class Operations(Transport):
         """Vehicle by engine and chassis: `POST /v1/verify/utility/vehicle-rc-reverse`."""
         return self.call(
             "/v1/verify/utility/vehicle-rc-reverse",
-            {
+            given({
                 "engineNumber": engine_number,
                 "chassisNumber": chassis_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -917,9 +917,9 @@ class Operations(Transport):
         """FASTag: `POST /v1/verify/utility/fastag`."""
         return self.call(
             "/v1/verify/utility/fastag",
-            {
+            given({
                 "vehicleNumber": vehicle_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -936,11 +936,11 @@ class Operations(Transport):
         """Electricity connection: `POST /v1/verify/utility/electricity`."""
         return self.call(
             "/v1/verify/utility/electricity",
-            {
+            given({
                 "consumerNumber": consumer_number,
                 "serviceProvider": service_provider,
                 "registeredMobile": registered_mobile,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -958,12 +958,12 @@ class Operations(Transport):
         """Property tax: `POST /v1/verify/utility/property-tax`."""
         return self.call(
             "/v1/verify/utility/property-tax",
-            {
+            given({
                 "state": state,
                 "city": city,
                 "propertyNumber": property_number,
                 "ulb": ulb,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -979,10 +979,10 @@ class Operations(Transport):
         """Piped gas connection: `POST /v1/verify/utility/png`."""
         return self.call(
             "/v1/verify/utility/png",
-            {
+            given({
                 "bpNumber": bp_number,
                 "serviceProvider": service_provider,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -997,9 +997,9 @@ class Operations(Transport):
         """LPG connection: `POST /v1/verify/utility/lpg`."""
         return self.call(
             "/v1/verify/utility/lpg",
-            {
+            given({
                 "lpgId": lpg_id,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1016,11 +1016,11 @@ class Operations(Transport):
         """Document forgery: `POST /v1/verify/document/forgery`."""
         return self.call(
             "/v1/verify/document/forgery",
-            {
+            given({
                 "imageUrls": image_urls,
                 "textFields": text_fields,
                 "threshold": threshold,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1036,10 +1036,10 @@ class Operations(Transport):
         """Documents by consent: `POST /v1/verify/document/digilocker/{step}`."""
         return self.call(
             "/v1/verify/document/digilocker/{step}",
-            {
+            given({
                 "redirectUrl": redirect_url,
                 "requestedDocs": requested_docs,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1060,7 +1060,7 @@ class Operations(Transport):
         """Identity document OCR: `POST /v1/verify/document/kyc-ocr`."""
         return self.call(
             "/v1/verify/document/kyc-ocr",
-            {
+            given({
                 "url": url,
                 "docTypes": doc_types,
                 "pdfPassword": pdf_password,
@@ -1068,7 +1068,7 @@ class Operations(Transport):
                 "returnQualityChecks": return_quality_checks,
                 "maskAadhaarImage": mask_aadhaar_image,
                 "responseType": response_type,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1083,9 +1083,9 @@ class Operations(Transport):
         """Cheque OCR: `POST /v1/verify/document/cheque-ocr`."""
         return self.call(
             "/v1/verify/document/cheque-ocr",
-            {
+            given({
                 "url": url,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1100,9 +1100,9 @@ class Operations(Transport):
         """Identity document OCR, several: `POST /v1/verify/document/kyc-ocr-s`."""
         return self.call(
             "/v1/verify/document/kyc-ocr-s",
-            {
+            given({
                 "urls": urls,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1118,10 +1118,10 @@ class Operations(Transport):
         """Address of a point: `POST /v1/verify/address/geocode`."""
         return self.call(
             "/v1/verify/address/geocode",
-            {
+            given({
                 "latitude": latitude,
                 "longitude": longitude,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1138,11 +1138,11 @@ class Operations(Transport):
         """Geo-fence: `POST /v1/verify/address/geo-fence`."""
         return self.call(
             "/v1/verify/address/geo-fence",
-            {
+            given({
                 "ip": ip,
                 "country": country,
                 "state": state,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1158,10 +1158,10 @@ class Operations(Transport):
         """Address match: `POST /v1/verify/address/match`."""
         return self.call(
             "/v1/verify/address/match",
-            {
+            given({
                 "address1": address1,
                 "address2": address2,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1177,10 +1177,10 @@ class Operations(Transport):
         """Address split: `POST /v1/verify/address/split`."""
         return self.call(
             "/v1/verify/address/split",
-            {
+            given({
                 "address": address,
                 "inferState": infer_state,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1200,14 +1200,14 @@ class Operations(Transport):
         """Name match: `POST /v1/verify/name/match`."""
         return self.call(
             "/v1/verify/name/match",
-            {
+            given({
                 "name1": name1,
                 "name2": name2,
                 "type": type,
                 "preset": preset,
                 "allowPartialMatch": allow_partial_match,
                 "suppressReorderPenalty": suppress_reorder_penalty,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1227,14 +1227,14 @@ class Operations(Transport):
         """Full identity KYC: `POST /v1/bundles/full-identity-kyc`."""
         return self.call(
             "/v1/bundles/full-identity-kyc",
-            {
+            given({
                 "dlNumber": dl_number,
                 "dateOfBirth": date_of_birth,
                 "imageUrl1": image_url1,
                 "imageUrl2": image_url2,
                 "imageUrl": image_url,
                 "includeFaceCount": include_face_count,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1255,7 +1255,7 @@ class Operations(Transport):
         """Fraud check: `POST /v1/bundles/fraud-check`."""
         return self.call(
             "/v1/bundles/fraud-check",
-            {
+            given({
                 "mobile": mobile,
                 "email": email,
                 "name": name,
@@ -1263,7 +1263,7 @@ class Operations(Transport):
                 "dateOfBirth": date_of_birth,
                 "nationality": nationality,
                 "includeCategories": include_categories,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1281,12 +1281,12 @@ class Operations(Transport):
         """Document forgery check: `POST /v1/bundles/document-forgery-check`."""
         return self.call(
             "/v1/bundles/document-forgery-check",
-            {
+            given({
                 "imageUrls": image_urls,
                 "imageUrl": image_url,
                 "textFields": text_fields,
                 "threshold": threshold,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1302,10 +1302,10 @@ class Operations(Transport):
         """Professional router: `POST /v1/bundles/professional-router`."""
         return self.call(
             "/v1/bundles/professional-router",
-            {
+            given({
                 "body_type": body_type,
                 "membershipNumber": membership_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1327,7 +1327,7 @@ class Operations(Transport):
         """Full business verification: `POST /v1/bundles/full-business-verification`."""
         return self.call(
             "/v1/bundles/full-business-verification",
-            {
+            given({
                 "udyamNumber": udyam_number,
                 "cin": cin,
                 "iec": iec,
@@ -1336,7 +1336,7 @@ class Operations(Transport):
                 "dateOfBirth": date_of_birth,
                 "nationality": nationality,
                 "includeCategories": include_categories,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1352,10 +1352,10 @@ class Operations(Transport):
         """Director due diligence: `POST /v1/bundles/director-due-diligence`."""
         return self.call(
             "/v1/bundles/director-due-diligence",
-            {
+            given({
                 "din": din,
                 "cin": cin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1372,11 +1372,11 @@ class Operations(Transport):
         """Employment claim verification: `POST /v1/bundles/employment-claim-verification`."""
         return self.call(
             "/v1/bundles/employment-claim-verification",
-            {
+            given({
                 "mobile": mobile,
                 "uan": uan,
                 "name": name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1395,13 +1395,13 @@ class Operations(Transport):
         """Credit bureau report: `POST /v1/bundles/credit-bureau-report`."""
         return self.call(
             "/v1/bundles/credit-bureau-report",
-            {
+            given({
                 "pan": pan,
                 "mobile": mobile,
                 "name": name,
                 "dateOfBirth": date_of_birth,
                 "consentArtifact": consent_artifact,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1419,12 +1419,12 @@ class Operations(Transport):
         """Vehicle forensic verification: `POST /v1/bundles/vehicle-forensic-verification`."""
         return self.call(
             "/v1/bundles/vehicle-forensic-verification",
-            {
+            given({
                 "rcNumber": rc_number,
                 "engineNumber": engine_number,
                 "chassisNumber": chassis_number,
                 "vehicleNumber": vehicle_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1446,7 +1446,7 @@ class Operations(Transport):
         """Address utility verification: `POST /v1/bundles/address-utility-verification`."""
         return self.call(
             "/v1/bundles/address-utility-verification",
-            {
+            given({
                 "consumerNumber": consumer_number,
                 "serviceProvider": service_provider,
                 "state": state,
@@ -1455,7 +1455,7 @@ class Operations(Transport):
                 "bpNumber": bp_number,
                 "registeredMobile": registered_mobile,
                 "ulb": ulb,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1473,12 +1473,12 @@ class Operations(Transport):
         """Dynamic bank validation: `POST /v1/bundles/dynamic-bank-validation`."""
         return self.call(
             "/v1/bundles/dynamic-bank-validation",
-            {
+            given({
                 "accountNumber": account_number,
                 "ifsc": ifsc,
                 "referenceId": body_reference_id,
                 "amount": amount,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1494,10 +1494,10 @@ class Operations(Transport):
         """Company TAN identity: `POST /v1/bundles/company-tan-identity`."""
         return self.call(
             "/v1/bundles/company-tan-identity",
-            {
+            given({
                 "tan": tan,
                 "cin": cin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1517,10 +1517,10 @@ class AsyncOperations(AsyncTransport):
         """PAN: `POST /v1/verify/identity/pan`."""
         return await self.call(
             "/v1/verify/identity/pan",
-            {
+            given({
                 "pan": pan,
                 "name": name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1536,10 +1536,10 @@ class AsyncOperations(AsyncTransport):
         """Driving licence: `POST /v1/verify/identity/dl`."""
         return await self.call(
             "/v1/verify/identity/dl",
-            {
+            given({
                 "dlNumber": dl_number,
                 "dateOfBirth": date_of_birth,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1555,10 +1555,10 @@ class AsyncOperations(AsyncTransport):
         """Voter card: `POST /v1/verify/identity/voter`."""
         return await self.call(
             "/v1/verify/identity/voter",
-            {
+            given({
                 "epicNumber": epic_number,
                 "includeRegionalLanguage": include_regional_language,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1574,10 +1574,10 @@ class AsyncOperations(AsyncTransport):
         """Passport: `POST /v1/verify/identity/passport`."""
         return await self.call(
             "/v1/verify/identity/passport",
-            {
+            given({
                 "fileNumber": file_number,
                 "dateOfBirth": date_of_birth,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1592,9 +1592,9 @@ class AsyncOperations(AsyncTransport):
         """Face liveness: `POST /v1/verify/identity/face-liveness`."""
         return await self.call(
             "/v1/verify/identity/face-liveness",
-            {
+            given({
                 "imageUrl": image_url,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1611,11 +1611,11 @@ class AsyncOperations(AsyncTransport):
         """Face match: `POST /v1/verify/identity/face-match`."""
         return await self.call(
             "/v1/verify/identity/face-match",
-            {
+            given({
                 "imageUrl1": image_url1,
                 "imageUrl2": image_url2,
                 "includeFaceCount": include_face_count,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1632,11 +1632,11 @@ class AsyncOperations(AsyncTransport):
         """Mobile OTP: start: `POST /v1/verify/identity/mobile-otp/start`."""
         return await self.call(
             "/v1/verify/identity/mobile-otp/start",
-            {
+            given({
                 "mobile": mobile,
                 "consent": consent,
                 "countryCode": country_code,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1652,10 +1652,10 @@ class AsyncOperations(AsyncTransport):
         """Mobile OTP: verify: `POST /v1/verify/identity/mobile-otp/verify`."""
         return await self.call(
             "/v1/verify/identity/mobile-otp/verify",
-            {
+            given({
                 "request_id": request_id,
                 "otp": otp,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1670,9 +1670,9 @@ class AsyncOperations(AsyncTransport):
         """Mobile OTP: fetch: `POST /v1/verify/identity/mobile-otp/fetch`."""
         return await self.call(
             "/v1/verify/identity/mobile-otp/fetch",
-            {
+            given({
                 "request_id": request_id,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1688,10 +1688,10 @@ class AsyncOperations(AsyncTransport):
         """Mobile OTP silent: start: `POST /v1/verify/identity/mobile-otp-s/start`."""
         return await self.call(
             "/v1/verify/identity/mobile-otp-s/start",
-            {
+            given({
                 "mobile": mobile,
                 "countryCode": country_code,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1708,11 +1708,11 @@ class AsyncOperations(AsyncTransport):
         """Mobile OTP silent: fetch: `POST /v1/verify/identity/mobile-otp-s/fetch`."""
         return await self.call(
             "/v1/verify/identity/mobile-otp-s/fetch",
-            {
+            given({
                 "mobile": mobile,
                 "referenceId": body_reference_id,
                 "otp": otp,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1727,9 +1727,9 @@ class AsyncOperations(AsyncTransport):
         """UAN look-up by mobile: `POST /v1/verify/employment/uan-lookup`."""
         return await self.call(
             "/v1/verify/employment/uan-lookup",
-            {
+            given({
                 "mobile": mobile,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1744,9 +1744,9 @@ class AsyncOperations(AsyncTransport):
         """Employment history by UAN: `POST /v1/verify/employment/uan`."""
         return await self.call(
             "/v1/verify/employment/uan",
-            {
+            given({
                 "uan": uan,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1762,10 +1762,10 @@ class AsyncOperations(AsyncTransport):
         """EPFO establishment: `POST /v1/verify/employment/epfo-establishment`."""
         return await self.call(
             "/v1/verify/employment/epfo-establishment",
-            {
+            given({
                 "establishmentId": establishment_id,
                 "months": months,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1780,9 +1780,9 @@ class AsyncOperations(AsyncTransport):
         """EPFO establishment by name: `POST /v1/verify/employment/epfo-name-search`."""
         return await self.call(
             "/v1/verify/employment/epfo-name-search",
-            {
+            given({
                 "name": name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1797,9 +1797,9 @@ class AsyncOperations(AsyncTransport):
         """CIN by company name: `POST /v1/verify/company/mca/cin-lookup`."""
         return await self.call(
             "/v1/verify/company/mca/cin-lookup",
-            {
+            given({
                 "companyName": company_name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1814,9 +1814,9 @@ class AsyncOperations(AsyncTransport):
         """Company master data: `POST /v1/verify/company/mca/master`."""
         return await self.call(
             "/v1/verify/company/mca/master",
-            {
+            given({
                 "cin": cin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1831,9 +1831,9 @@ class AsyncOperations(AsyncTransport):
         """Directors of a company: `POST /v1/verify/company/mca/signatories`."""
         return await self.call(
             "/v1/verify/company/mca/signatories",
-            {
+            given({
                 "cin": cin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1848,9 +1848,9 @@ class AsyncOperations(AsyncTransport):
         """CINs of a company name: `POST /v1/verify/company/mca/search`."""
         return await self.call(
             "/v1/verify/company/mca/search",
-            {
+            given({
                 "companyName": company_name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1865,9 +1865,9 @@ class AsyncOperations(AsyncTransport):
         """Director by DIN: `POST /v1/verify/company/roc/director`."""
         return await self.call(
             "/v1/verify/company/roc/director",
-            {
+            given({
                 "din": din,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1882,9 +1882,9 @@ class AsyncOperations(AsyncTransport):
         """TAN: `POST /v1/verify/company/tan`."""
         return await self.call(
             "/v1/verify/company/tan",
-            {
+            given({
                 "tan": tan,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1899,9 +1899,9 @@ class AsyncOperations(AsyncTransport):
         """Udyam registration: `POST /v1/verify/company/udyam`."""
         return await self.call(
             "/v1/verify/company/udyam",
-            {
+            given({
                 "udyamNumber": udyam_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1917,10 +1917,10 @@ class AsyncOperations(AsyncTransport):
         """Udyam registration: OTP confirmation: `POST /v1/verify/company/udyam/otp-confirm`."""
         return await self.call(
             "/v1/verify/company/udyam/otp-confirm",
-            {
+            given({
                 "udyamNumber": udyam_number,
                 "otp": otp,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1935,9 +1935,9 @@ class AsyncOperations(AsyncTransport):
         """Importer-exporter code: `POST /v1/verify/company/iec`."""
         return await self.call(
             "/v1/verify/company/iec",
-            {
+            given({
                 "iec": iec,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1953,10 +1953,10 @@ class AsyncOperations(AsyncTransport):
         """Shop and establishment registration: `POST /v1/verify/company/shop-establishment`."""
         return await self.call(
             "/v1/verify/company/shop-establishment",
-            {
+            given({
                 "registrationNumber": registration_number,
                 "state": state,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1971,9 +1971,9 @@ class AsyncOperations(AsyncTransport):
         """TIN: `POST /v1/verify/company/tin`."""
         return await self.call(
             "/v1/verify/company/tin",
-            {
+            given({
                 "tinNumber": tin_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -1988,9 +1988,9 @@ class AsyncOperations(AsyncTransport):
         """GST registration: `POST /v1/verify/company/gst`."""
         return await self.call(
             "/v1/verify/company/gst",
-            {
+            given({
                 "gstin": gstin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2005,9 +2005,9 @@ class AsyncOperations(AsyncTransport):
         """GST registration with returns: `POST /v1/verify/company/gst-detailed`."""
         return await self.call(
             "/v1/verify/company/gst-detailed",
-            {
+            given({
                 "gstin": gstin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2022,9 +2022,9 @@ class AsyncOperations(AsyncTransport):
         """Chartered accountant: `POST /v1/verify/membership/ca`."""
         return await self.call(
             "/v1/verify/membership/ca",
-            {
+            given({
                 "membershipNumber": membership_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2039,9 +2039,9 @@ class AsyncOperations(AsyncTransport):
         """Company secretary: `POST /v1/verify/membership/cs`."""
         return await self.call(
             "/v1/verify/membership/cs",
-            {
+            given({
                 "membershipNumber": membership_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2056,9 +2056,9 @@ class AsyncOperations(AsyncTransport):
         """Cost accountant: `POST /v1/verify/membership/cma`."""
         return await self.call(
             "/v1/verify/membership/cma",
-            {
+            given({
                 "membershipNumber": membership_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2073,9 +2073,9 @@ class AsyncOperations(AsyncTransport):
         """E-mail address: `POST /v1/verify/contact/email`."""
         return await self.call(
             "/v1/verify/contact/email",
-            {
+            given({
                 "email": email,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2092,11 +2092,11 @@ class AsyncOperations(AsyncTransport):
         """Bank account, silent: `POST /v1/verify/financial/bank-account`."""
         return await self.call(
             "/v1/verify/financial/bank-account",
-            {
+            given({
                 "accountNumber": account_number,
                 "ifsc": ifsc,
                 "nameToVerify": name_to_verify,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2112,10 +2112,10 @@ class AsyncOperations(AsyncTransport):
         """Dynamic bank validation: send: `POST /v1/verify/financial/bank-dynamic/send`."""
         return await self.call(
             "/v1/verify/financial/bank-dynamic/send",
-            {
+            given({
                 "accountNumber": account_number,
                 "ifsc": ifsc,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2131,10 +2131,10 @@ class AsyncOperations(AsyncTransport):
         """Dynamic bank validation: verify: `POST /v1/verify/financial/bank-dynamic/verify`."""
         return await self.call(
             "/v1/verify/financial/bank-dynamic/verify",
-            {
+            given({
                 "referenceId": body_reference_id,
                 "amount": amount,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2153,13 +2153,13 @@ class AsyncOperations(AsyncTransport):
         """Credit report: `POST /v1/verify/financial/credit-report`."""
         return await self.call(
             "/v1/verify/financial/credit-report",
-            {
+            given({
                 "pan": pan,
                 "mobile": mobile,
                 "name": name,
                 "dateOfBirth": date_of_birth,
                 "consentArtifact": consent_artifact,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2174,9 +2174,9 @@ class AsyncOperations(AsyncTransport):
         """IFSC: `POST /v1/verify/financial/ifsc`."""
         return await self.call(
             "/v1/verify/financial/ifsc",
-            {
+            given({
                 "ifsc": ifsc,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2195,13 +2195,13 @@ class AsyncOperations(AsyncTransport):
         """Bank account, hybrid: `POST /v1/verify/financial/bank-hybrid`."""
         return await self.call(
             "/v1/verify/financial/bank-hybrid",
-            {
+            given({
                 "accountNumber": account_number,
                 "ifsc": ifsc,
                 "nameToVerify": name_to_verify,
                 "mobile": mobile,
                 "threshold": threshold,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2220,13 +2220,13 @@ class AsyncOperations(AsyncTransport):
         """Bank account V1: `POST /v1/verify/financial/bank-account-v1`."""
         return await self.call(
             "/v1/verify/financial/bank-account-v1",
-            {
+            given({
                 "ifsc": ifsc,
                 "accountNumber": account_number,
                 "custName": cust_name,
                 "programId": program_id,
                 "txnType": txn_type,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2242,10 +2242,10 @@ class AsyncOperations(AsyncTransport):
         """Bank account V1: status: `POST /v1/verify/financial/bank-account-v1/status`."""
         return await self.call(
             "/v1/verify/financial/bank-account-v1/status",
-            {
+            given({
                 "origRequestId": orig_request_id,
                 "programId": program_id,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2263,12 +2263,12 @@ class AsyncOperations(AsyncTransport):
         """Negative diligence: `POST /v1/screen/negative-diligence`."""
         return await self.call(
             "/v1/screen/negative-diligence",
-            {
+            given({
                 "name": name,
                 "dateOfBirth": date_of_birth,
                 "nationality": nationality,
                 "includeCategories": include_categories,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2283,9 +2283,9 @@ class AsyncOperations(AsyncTransport):
         """Revoked mobile numbers: `POST /v1/screen/mobile-mnrl`."""
         return await self.call(
             "/v1/screen/mobile-mnrl",
-            {
+            given({
                 "mobile": mobile,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2301,10 +2301,10 @@ class AsyncOperations(AsyncTransport):
         """Mobile subscriber, silent: `POST /v1/screen/mobile-silent`."""
         return await self.call(
             "/v1/screen/mobile-silent",
-            {
+            given({
                 "mobile": mobile,
                 "includeAdditional": include_additional,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2319,9 +2319,9 @@ class AsyncOperations(AsyncTransport):
         """IP quality: `POST /v1/screen/ip-quality`."""
         return await self.call(
             "/v1/screen/ip-quality",
-            {
+            given({
                 "ip": ip,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2336,9 +2336,9 @@ class AsyncOperations(AsyncTransport):
         """E-mail fraud: `POST /v1/screen/email-fraud`."""
         return await self.call(
             "/v1/screen/email-fraud",
-            {
+            given({
                 "email": email,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2357,13 +2357,13 @@ class AsyncOperations(AsyncTransport):
         """Court records: `POST /v1/screen/court-records`."""
         return await self.call(
             "/v1/screen/court-records",
-            {
+            given({
                 "name": name,
                 "father_name": father_name,
                 "dob": dob,
                 "state": state,
                 "city": city,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2378,9 +2378,9 @@ class AsyncOperations(AsyncTransport):
         """Vehicle registration: `POST /v1/verify/utility/vehicle-rc`."""
         return await self.call(
             "/v1/verify/utility/vehicle-rc",
-            {
+            given({
                 "rcNumber": rc_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2396,10 +2396,10 @@ class AsyncOperations(AsyncTransport):
         """Vehicle by engine and chassis: `POST /v1/verify/utility/vehicle-rc-reverse`."""
         return await self.call(
             "/v1/verify/utility/vehicle-rc-reverse",
-            {
+            given({
                 "engineNumber": engine_number,
                 "chassisNumber": chassis_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2414,9 +2414,9 @@ class AsyncOperations(AsyncTransport):
         """FASTag: `POST /v1/verify/utility/fastag`."""
         return await self.call(
             "/v1/verify/utility/fastag",
-            {
+            given({
                 "vehicleNumber": vehicle_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2433,11 +2433,11 @@ class AsyncOperations(AsyncTransport):
         """Electricity connection: `POST /v1/verify/utility/electricity`."""
         return await self.call(
             "/v1/verify/utility/electricity",
-            {
+            given({
                 "consumerNumber": consumer_number,
                 "serviceProvider": service_provider,
                 "registeredMobile": registered_mobile,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2455,12 +2455,12 @@ class AsyncOperations(AsyncTransport):
         """Property tax: `POST /v1/verify/utility/property-tax`."""
         return await self.call(
             "/v1/verify/utility/property-tax",
-            {
+            given({
                 "state": state,
                 "city": city,
                 "propertyNumber": property_number,
                 "ulb": ulb,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2476,10 +2476,10 @@ class AsyncOperations(AsyncTransport):
         """Piped gas connection: `POST /v1/verify/utility/png`."""
         return await self.call(
             "/v1/verify/utility/png",
-            {
+            given({
                 "bpNumber": bp_number,
                 "serviceProvider": service_provider,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2494,9 +2494,9 @@ class AsyncOperations(AsyncTransport):
         """LPG connection: `POST /v1/verify/utility/lpg`."""
         return await self.call(
             "/v1/verify/utility/lpg",
-            {
+            given({
                 "lpgId": lpg_id,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2513,11 +2513,11 @@ class AsyncOperations(AsyncTransport):
         """Document forgery: `POST /v1/verify/document/forgery`."""
         return await self.call(
             "/v1/verify/document/forgery",
-            {
+            given({
                 "imageUrls": image_urls,
                 "textFields": text_fields,
                 "threshold": threshold,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2533,10 +2533,10 @@ class AsyncOperations(AsyncTransport):
         """Documents by consent: `POST /v1/verify/document/digilocker/{step}`."""
         return await self.call(
             "/v1/verify/document/digilocker/{step}",
-            {
+            given({
                 "redirectUrl": redirect_url,
                 "requestedDocs": requested_docs,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2557,7 +2557,7 @@ class AsyncOperations(AsyncTransport):
         """Identity document OCR: `POST /v1/verify/document/kyc-ocr`."""
         return await self.call(
             "/v1/verify/document/kyc-ocr",
-            {
+            given({
                 "url": url,
                 "docTypes": doc_types,
                 "pdfPassword": pdf_password,
@@ -2565,7 +2565,7 @@ class AsyncOperations(AsyncTransport):
                 "returnQualityChecks": return_quality_checks,
                 "maskAadhaarImage": mask_aadhaar_image,
                 "responseType": response_type,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2580,9 +2580,9 @@ class AsyncOperations(AsyncTransport):
         """Cheque OCR: `POST /v1/verify/document/cheque-ocr`."""
         return await self.call(
             "/v1/verify/document/cheque-ocr",
-            {
+            given({
                 "url": url,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2597,9 +2597,9 @@ class AsyncOperations(AsyncTransport):
         """Identity document OCR, several: `POST /v1/verify/document/kyc-ocr-s`."""
         return await self.call(
             "/v1/verify/document/kyc-ocr-s",
-            {
+            given({
                 "urls": urls,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2615,10 +2615,10 @@ class AsyncOperations(AsyncTransport):
         """Address of a point: `POST /v1/verify/address/geocode`."""
         return await self.call(
             "/v1/verify/address/geocode",
-            {
+            given({
                 "latitude": latitude,
                 "longitude": longitude,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2635,11 +2635,11 @@ class AsyncOperations(AsyncTransport):
         """Geo-fence: `POST /v1/verify/address/geo-fence`."""
         return await self.call(
             "/v1/verify/address/geo-fence",
-            {
+            given({
                 "ip": ip,
                 "country": country,
                 "state": state,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2655,10 +2655,10 @@ class AsyncOperations(AsyncTransport):
         """Address match: `POST /v1/verify/address/match`."""
         return await self.call(
             "/v1/verify/address/match",
-            {
+            given({
                 "address1": address1,
                 "address2": address2,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2674,10 +2674,10 @@ class AsyncOperations(AsyncTransport):
         """Address split: `POST /v1/verify/address/split`."""
         return await self.call(
             "/v1/verify/address/split",
-            {
+            given({
                 "address": address,
                 "inferState": infer_state,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2697,14 +2697,14 @@ class AsyncOperations(AsyncTransport):
         """Name match: `POST /v1/verify/name/match`."""
         return await self.call(
             "/v1/verify/name/match",
-            {
+            given({
                 "name1": name1,
                 "name2": name2,
                 "type": type,
                 "preset": preset,
                 "allowPartialMatch": allow_partial_match,
                 "suppressReorderPenalty": suppress_reorder_penalty,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2724,14 +2724,14 @@ class AsyncOperations(AsyncTransport):
         """Full identity KYC: `POST /v1/bundles/full-identity-kyc`."""
         return await self.call(
             "/v1/bundles/full-identity-kyc",
-            {
+            given({
                 "dlNumber": dl_number,
                 "dateOfBirth": date_of_birth,
                 "imageUrl1": image_url1,
                 "imageUrl2": image_url2,
                 "imageUrl": image_url,
                 "includeFaceCount": include_face_count,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2752,7 +2752,7 @@ class AsyncOperations(AsyncTransport):
         """Fraud check: `POST /v1/bundles/fraud-check`."""
         return await self.call(
             "/v1/bundles/fraud-check",
-            {
+            given({
                 "mobile": mobile,
                 "email": email,
                 "name": name,
@@ -2760,7 +2760,7 @@ class AsyncOperations(AsyncTransport):
                 "dateOfBirth": date_of_birth,
                 "nationality": nationality,
                 "includeCategories": include_categories,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2778,12 +2778,12 @@ class AsyncOperations(AsyncTransport):
         """Document forgery check: `POST /v1/bundles/document-forgery-check`."""
         return await self.call(
             "/v1/bundles/document-forgery-check",
-            {
+            given({
                 "imageUrls": image_urls,
                 "imageUrl": image_url,
                 "textFields": text_fields,
                 "threshold": threshold,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2799,10 +2799,10 @@ class AsyncOperations(AsyncTransport):
         """Professional router: `POST /v1/bundles/professional-router`."""
         return await self.call(
             "/v1/bundles/professional-router",
-            {
+            given({
                 "body_type": body_type,
                 "membershipNumber": membership_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2824,7 +2824,7 @@ class AsyncOperations(AsyncTransport):
         """Full business verification: `POST /v1/bundles/full-business-verification`."""
         return await self.call(
             "/v1/bundles/full-business-verification",
-            {
+            given({
                 "udyamNumber": udyam_number,
                 "cin": cin,
                 "iec": iec,
@@ -2833,7 +2833,7 @@ class AsyncOperations(AsyncTransport):
                 "dateOfBirth": date_of_birth,
                 "nationality": nationality,
                 "includeCategories": include_categories,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2849,10 +2849,10 @@ class AsyncOperations(AsyncTransport):
         """Director due diligence: `POST /v1/bundles/director-due-diligence`."""
         return await self.call(
             "/v1/bundles/director-due-diligence",
-            {
+            given({
                 "din": din,
                 "cin": cin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2869,11 +2869,11 @@ class AsyncOperations(AsyncTransport):
         """Employment claim verification: `POST /v1/bundles/employment-claim-verification`."""
         return await self.call(
             "/v1/bundles/employment-claim-verification",
-            {
+            given({
                 "mobile": mobile,
                 "uan": uan,
                 "name": name,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2892,13 +2892,13 @@ class AsyncOperations(AsyncTransport):
         """Credit bureau report: `POST /v1/bundles/credit-bureau-report`."""
         return await self.call(
             "/v1/bundles/credit-bureau-report",
-            {
+            given({
                 "pan": pan,
                 "mobile": mobile,
                 "name": name,
                 "dateOfBirth": date_of_birth,
                 "consentArtifact": consent_artifact,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2916,12 +2916,12 @@ class AsyncOperations(AsyncTransport):
         """Vehicle forensic verification: `POST /v1/bundles/vehicle-forensic-verification`."""
         return await self.call(
             "/v1/bundles/vehicle-forensic-verification",
-            {
+            given({
                 "rcNumber": rc_number,
                 "engineNumber": engine_number,
                 "chassisNumber": chassis_number,
                 "vehicleNumber": vehicle_number,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2943,7 +2943,7 @@ class AsyncOperations(AsyncTransport):
         """Address utility verification: `POST /v1/bundles/address-utility-verification`."""
         return await self.call(
             "/v1/bundles/address-utility-verification",
-            {
+            given({
                 "consumerNumber": consumer_number,
                 "serviceProvider": service_provider,
                 "state": state,
@@ -2952,7 +2952,7 @@ class AsyncOperations(AsyncTransport):
                 "bpNumber": bp_number,
                 "registeredMobile": registered_mobile,
                 "ulb": ulb,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2970,12 +2970,12 @@ class AsyncOperations(AsyncTransport):
         """Dynamic bank validation: `POST /v1/bundles/dynamic-bank-validation`."""
         return await self.call(
             "/v1/bundles/dynamic-bank-validation",
-            {
+            given({
                 "accountNumber": account_number,
                 "ifsc": ifsc,
                 "referenceId": body_reference_id,
                 "amount": amount,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )
@@ -2991,10 +2991,10 @@ class AsyncOperations(AsyncTransport):
         """Company TAN identity: `POST /v1/bundles/company-tan-identity`."""
         return await self.call(
             "/v1/bundles/company-tan-identity",
-            {
+            given({
                 "tan": tan,
                 "cin": cin,
-            },
+            }),
             idempotency_key=idempotency_key,
             reference_id=reference_id,
         )

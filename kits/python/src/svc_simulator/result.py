@@ -61,6 +61,11 @@ class TransportError(Exception):
     """
 
 
+def given(body: Mapping[str, Any]) -> Dict[str, Any]:
+    """The members of a body that were given: a field that is None is not sent."""
+    return {name: value for name, value in body.items() if value is not None}
+
+
 class Transport:
     """What the methods of all operations are made with."""
 
@@ -72,7 +77,7 @@ class Transport:
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[Any]":
-        """Calls a path with a body of its own making; members that are None are not sent."""
+        """Calls a path with a body of its own making, which is sent as it is: a member that is None as null."""
         raise NotImplementedError
 
 
@@ -87,5 +92,5 @@ class AsyncTransport:
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[Any]":
-        """Calls a path with a body of its own making; members that are None are not sent."""
+        """Calls a path with a body of its own making, which is sent as it is: a member that is None as null."""
         raise NotImplementedError
