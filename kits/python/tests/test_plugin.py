@@ -85,7 +85,34 @@ def test_missing_program_fails_only_what_asks_for_it(
     pytester.makepyfile("def test_without(): pass\ndef test_with(svc_client): pass")
     result = pytester.runpytest_subprocess(*OPTIONS, "-n", workers)
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*SVC_SIMULATOR is '/nowhere', which is no program*"])
+    # Once where the error is, once in the summary.
+    assert str(result.stdout).count("SVC_SIMULATOR is '/nowhere', which is no program") <= 2
+
+
+def test_url_that_leads_nowhere_is_named_with_its_option(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_with(account): pass")
+    result = pytester.runpytest_subprocess(*OPTIONS, "--svc-simulator-url", "http://127.0.0.1:1")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*--svc-simulator-url http://127.0.0.1:1 leads to no console of a simulator: *"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.no_fnmatch_line("*During handling*")
+
+
+@pytest.mark.parametrize("how", ["option", "variable", "none"])
+def test_console_with_a_token_is_used_with_it(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    pytester.makepyfile("def test_with(account): assert account.calls() == []")
+    options = ["--svc-simulator-token", "sample-token"] if how == "option" else []
+    if how == "variable":
+        monkeypatch.setenv("SVC_SIMULATOR_CONSOLE_TOKEN", "sample-token")
+    with Simulator.start(["--console-token", "sample-token"]) as started:
+        result = pytester.runpytest_subprocess(*OPTIONS, "--svc-simulator-url", started.console_url, *options)
+    if how == "none":
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines(["*give its token with --svc-simulator-token, or in SVC_SIMULATOR_CONSOLE_TOKEN*"])
+    else:
+        result.assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])

@@ -1,5 +1,6 @@
 """The pytest plugin: fixtures, one simulator a test run, and the calls of a failed test in its report."""
 
+import os
 from typing import Any, Dict, Generator, Iterator, List, Optional
 
 import pytest
@@ -16,12 +17,15 @@ ACCOUNT = pytest.StashKey[Account]()
 SHARED = pytest.StashKey[StartedSimulator]()
 WORKER_INPUT = "svc_simulator"
 CALLS_SHOWN = 20
+TOKEN_VARIABLE = "SVC_SIMULATOR_CONSOLE_TOKEN"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("svc-simulator")
     group.addoption("--svc-simulator-url", metavar="URL",
                     help="console of a simulator that runs already, instead of starting one")
+    group.addoption("--svc-simulator-token", metavar="TEXT", default=os.environ.get(TOKEN_VARIABLE),
+                    help=f"the token of that console, where it asks for one; {TOKEN_VARIABLE} where it is not given")
     parser.addini("svc_simulator_arguments", "further arguments of `svc-simulator serve`", type="args", default=[])
 
 
@@ -60,15 +64,36 @@ def simulator(request: pytest.FixtureRequest) -> Iterator[Simulator]:
     given: Dict[str, str] = getattr(config, "workerinput", {}).get(WORKER_INPUT, {})
     if "error" in given:
         pytest.fail(given["error"], pytrace=False)
-    if url or "console" in given:
-        yield Simulator.at(url or given["console"])
+    if url:
+        yield _at(url, config.getoption("--svc-simulator-token"))
+        return
+    if "console" in given:
+        yield Simulator.at(given["console"])
         return
     try:
         started = _start(config)
     except Exception as error:
-        pytest.fail(str(error), pytrace=False)
+        raise _failed(str(error)) from None
     yield started
     started.stop()
+
+
+def _at(url: str, token: Optional[str]) -> Simulator:
+    """The simulator that runs at a URL, which a person gave."""
+    try:
+        found = Simulator.at(url, token)
+        # Its health is told without a token.
+        found.control.get("/memory")
+        return found
+    except Exception as error:
+        hint = "" if getattr(error, "status", None) != 401 else \
+            f"; give its token with --svc-simulator-token, or in {TOKEN_VARIABLE}"
+        raise _failed(f"--svc-simulator-url {url} leads to no console of a simulator: {error}{hint}") from None
+
+
+def _failed(message: str) -> BaseException:
+    """What pytest reports as this line and nothing else."""
+    return pytest.fail.Exception(message, pytrace=False)
 
 
 @pytest.fixture
