@@ -68,6 +68,10 @@ class Document:
         whole["required"] = whole["required"] or set()
         return whole
 
+    def usage(self):
+        """The members of what an account spent."""
+        return self.data(self.root["paths"]["/v1/usage"]["get"])
+
     def control_types(self):
         """The components of the control API."""
         for name, schema in self.root["components"]["schemas"].items():
@@ -230,6 +234,7 @@ def python_files(document):
     declare_control(control)
     data = PythonTypes(document)
     methods, awaited = [], []
+    data.of(document.usage(), "UsageData")
     for identifier, summary, path, body, answer in document.operations():
         kind = data.of(answer, pascal(identifier) + "Data").strip('"')
         if "properties" not in answer or not answer["properties"]:
@@ -278,6 +283,7 @@ def node_files(document):
     control, data = TypeScriptTypes(document), TypeScriptTypes(document)
     declare_control(control)
     declared, paths = [], []
+    data.of(document.usage(), "UsageData")
     for identifier, summary, path, body, answer in document.operations():
         kind = data.of(answer, pascal(identifier) + "Data")
         request = data.of(body, pascal(identifier) + "Request") if body["properties"] else "Record<string, unknown>"

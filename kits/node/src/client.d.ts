@@ -1,4 +1,4 @@
-import type { Operations } from "./operations.js";
+import type { Operations, UsageData } from "./operations.js";
 
 export interface CallOptions {
   /** A repeated call with the same key and body gets the first answer, and is charged once. */
@@ -64,5 +64,7 @@ export declare class Client {
   call(path: string, body: unknown, options?: CallOptions): Promise<Result<Record<string, unknown>>>;
   /** Looks a verification up. One that failed is thrown as its error. */
   verification(verificationId: string): Promise<Result<Record<string, unknown>>>;
+  /** What the account spent, by endpoint, from one day to another, both counted: `GET /v1/usage`. */
+  usage(days?: { from?: string; to?: string }): Promise<Result<UsageData>>;
 }
 export interface Client extends Operations {}

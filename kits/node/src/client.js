@@ -57,6 +57,13 @@ export class Client {
     return this.#send("GET", `/v1/verifications/${encodeURIComponent(verificationId)}`, undefined, {});
   }
 
+  /** What the account spent, by endpoint, from one day to another, both counted. */
+  usage({ from, to } = {}) {
+    const days = Object.entries({ from, to }).filter(([, day]) => day !== undefined);
+    const query = days.length > 0 ? `?${new URLSearchParams(days)}` : "";
+    return this.#send("GET", `/v1/usage${query}`, undefined, {});
+  }
+
   async #send(method, path, body, headers) {
     let answer;
     try {

@@ -157,6 +157,46 @@ export interface Operations {
   bundlesCompanyTanIdentity(body: BundlesCompanyTanIdentityRequest, options?: CallOptions): Promise<Result<BundlesCompanyTanIdentityData>>;
 }
 
+export interface UsageDataEndpointsItem {
+  /** How often it was called. */
+  calls: number;
+  /** Calls that gave a result. */
+  completed: number;
+  /** Calls whose answer was that there is no record. */
+  noRecord: number;
+  /** Calls that failed otherwise. */
+  failed: number;
+  /** Calls that were charged. */
+  billed: number;
+  /** What was charged, in INR. */
+  amount: number;
+  /** The operation or the bundle. */
+  endpoint?: string;
+}
+
+export interface UsageDataTotals {
+  /** How often it was called. */
+  calls: number;
+  /** Calls that gave a result. */
+  completed: number;
+  /** Calls whose answer was that there is no record. */
+  noRecord: number;
+  /** Calls that failed otherwise. */
+  failed: number;
+  /** Calls that were charged. */
+  billed: number;
+  /** What was charged, in INR. */
+  amount: number;
+}
+
+export interface UsageData {
+  endpoints: Array<UsageDataEndpointsItem>;
+  /** The sums over all operations. */
+  totals: UsageDataTotals;
+  /** What is in the wallet, in INR. On live only. */
+  walletBalance?: number;
+}
+
 export interface VerifyIdentityPanData {
   pan: string;
   name: string;

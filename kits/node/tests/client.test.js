@@ -61,6 +61,14 @@ test("a pending call is looked up", withAccount(async ({ client }) => {
   assert.ok((await client.verification(verificationId)).pending);
 }));
 
+test("usage says what was spent", withAccount(async ({ account }) => {
+  const live = account.liveClient();
+  const { billing } = await live.verifyIdentityPan(ASHA);
+  const { totals, endpoints } = (await live.usage()).data;
+  assert.deepEqual([totals.calls, totals.amount, endpoints.length], [1, billing.amount, 1]);
+  assert.deepEqual((await live.usage({ from: "2001-01-01", to: "2001-01-31" })).data.endpoints, []);
+}));
+
 test("next calls fail and then succeed", withAccount(async ({ account, client }) => {
   await account.failNext("verify.identity.pan", "SVC_SOURCE_TIMEOUT", { times: 2, when: { pan: ASHA.pan } });
   await assert.rejects(client.verifyIdentityPan(ASHA), { code: "SVC_SOURCE_TIMEOUT", retryable: true });

@@ -7,7 +7,9 @@ export async function allowed(): Promise<string> {
   const account: Account = await simulator.openAccount({ walletInr: 10 });
   const result = await account.client().verifyIdentityPan({ pan: "AAAAA0000A" }, { idempotencyKey: "order-7" });
   const score: number = result.data.nameMatchScore;
-  return `${score} ${result.data.nameOnPan} ${(await account.clock.next()).happened[0]?.kind}`;
+  const { data: spent } = await account.liveClient().usage({ from: "2026-01-01" });
+  const amount: number = spent.totals.amount + spent.endpoints.length;
+  return `${amount} ${score} ${result.data.nameOnPan} ${(await account.clock.next()).happened[0]?.kind}`;
 }
 
 export const refused = withAccount(async ({ client, account }) => {

@@ -1,6 +1,7 @@
 """The client: results, errors, headers, and no answer at all."""
 
 import asyncio
+from datetime import date
 
 import pytest
 
@@ -82,6 +83,19 @@ def test_client_gives_up_after_its_timeout(account: Account) -> None:
 def test_look_up_of_a_pending_call(svc_client: Client) -> None:
     pending = svc_client.verify_employment_uan(uan="100000000202")
     assert svc_client.verification(pending.verification_id).pending
+
+
+def test_usage_says_what_was_spent(svc_client: Client, svc_live_client: Client) -> None:
+    billed = svc_live_client.verify_identity_pan(pan="AAAAA0000A").billing["amount"]
+    spent = svc_live_client.usage().data
+    assert [row["endpoint"] for row in spent["endpoints"]] == ["verify.identity.pan"]
+    assert (spent["totals"]["calls"], spent["totals"]["amount"]) == (1, billed)
+    assert svc_client.usage().data["endpoints"] == []
+    assert svc_live_client.usage(from_=date(2001, 1, 1), to="2001-01-31").data["endpoints"] == []
+
+
+async def test_usage_in_a_coroutine(svc_async_client: AsyncClient) -> None:
+    assert (await svc_async_client.usage()).data["totals"]["calls"] == 0
 
 
 def test_data_that_is_not_there_is_told() -> None:

@@ -4,12 +4,16 @@ import asyncio
 import functools
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Mapping, Optional
-from urllib.parse import quote
+from datetime import date
+from typing import Any, Mapping, Optional, Union
+from urllib.parse import quote, urlencode
 
+from . import models
 from .http_client import NoAnswer, Reply, request
 from .operations import AsyncOperations, Operations
 from .result import Result, ServiceError, TransportError
+
+Day = Union[date, str]
 
 
 class Client(Operations):
@@ -38,6 +42,11 @@ class Client(Operations):
     def verification(self, verification_id: str) -> "Result[Any]":
         """Looks a verification up. One that failed is raised as its error."""
         return self._send("GET", f"/v1/verifications/{quote(verification_id, safe='')}", None, {})
+
+    def usage(self, *, from_: Optional[Day] = None, to: Optional[Day] = None) -> "Result[models.UsageData]":
+        """What the account spent, by endpoint, from one day to another, both counted: `GET /v1/usage`."""
+        days = {name: str(day) for name, day in (("from", from_), ("to", to)) if day is not None}
+        return self._send("GET", "/v1/usage" + (f"?{urlencode(days)}" if days else ""), None, {})
 
     def _send(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str]) -> "Result[Any]":
         headers = {**headers, "Authorization": f"Bearer {self._api_key}"}
@@ -71,6 +80,11 @@ class AsyncClient(AsyncOperations):
         """Looks a verification up. One that failed is raised as its error."""
         return await asyncio.get_running_loop().run_in_executor(
             self._threads, self._client.verification, verification_id)
+
+    async def usage(self, *, from_: Optional[Day] = None, to: Optional[Day] = None) -> "Result[models.UsageData]":
+        """What the account spent, by endpoint, from one day to another, both counted: `GET /v1/usage`."""
+        asking = functools.partial(self._client.usage, from_=from_, to=to)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, asking)
 
     def close(self) -> None:
         """Ends the threads once their calls have ended."""

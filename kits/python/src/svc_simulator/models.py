@@ -3,6 +3,37 @@
 from typing import Any, Dict, List, Literal, TypedDict, Union
 
 
+class _UsageDataEndpointsItem(TypedDict):
+    calls: int
+    completed: int
+    noRecord: int
+    failed: int
+    billed: int
+    amount: float
+
+
+class UsageDataEndpointsItem(_UsageDataEndpointsItem, total=False):
+    endpoint: str
+
+
+class UsageDataTotals(TypedDict):
+    calls: int
+    completed: int
+    noRecord: int
+    failed: int
+    billed: int
+    amount: float
+
+
+class _UsageData(TypedDict):
+    endpoints: List["UsageDataEndpointsItem"]
+    totals: "UsageDataTotals"
+
+
+class UsageData(_UsageData, total=False):
+    walletBalance: float
+
+
 class VerifyIdentityPanData(TypedDict):
     pan: str
     name: str
