@@ -1,15 +1,15 @@
-// Starts one simulator for all workers of a test run: `globalSetup` of vitest and of jest.
+// Finds one simulator for all workers of a test run, and starts it where none runs: `globalSetup` of vitest and of jest.
 
-import { SHARED, startSimulator } from "./simulator.js";
+import { SHARED, projectSimulator } from "./simulator.js";
 
-/** The simulator that this run started. */
+/** The simulator of this run. */
 export let simulator;
 
 export default async function setup() {
   if (process.env[SHARED]) {
     return async () => {};
   }
-  simulator = await startSimulator();
+  simulator = await projectSimulator();
   // Workers are started later, and have this environment.
   process.env[SHARED] = simulator.consoleUrl;
   globalThis[Symbol.for(SHARED)] = simulator;

@@ -18,7 +18,10 @@ export declare function findBinary(): string;
 export declare function startSimulator(settings?: { binary?: string; args?: string[]; cwd?: string }): Promise<Simulator>;
 /** A simulator that runs already, such as one that a person looks at in the browser. */
 export declare function connectSimulator(consoleUrl: string, settings?: { token?: string }): Promise<Simulator>;
-/** The simulator of the test run: the shared one where a set-up started it, else one of this process. */
+/**
+ * The simulator of the test run: the shared one where a set-up found it, else that of this process, as `svc-simulator` in
+ * package.json, SVC_SIMULATOR_URL and SVC_SIMULATOR_CONSOLE_TOKEN say.
+ */
 export declare function sharedSimulator(): Promise<Simulator>;
 
 export interface NewAccount {

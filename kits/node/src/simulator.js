@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { Account } from "./account.js";
 import { findBinary } from "./binary.js";
 import { Control } from "./control.js";
+import { projectSettings } from "./settings.js";
 
 const START_TIMEOUT_MS = 30_000;
 const GUARD = fileURLToPath(new URL("guard.js", import.meta.url));
@@ -115,12 +116,31 @@ export async function connectSimulator(consoleUrl, { token } = {}) {
   return new Simulator({ consoleUrl: consoleUrl.replace(/\/$/, ""), sandboxUrl: sandbox, liveUrl: live, token });
 }
 
+/** The simulator that the project's settings name: one that runs already, or one that is started with their arguments. */
+export async function projectSimulator() {
+  const { url, token, args, cwd } = projectSettings();
+  if (url === undefined) {
+    return startSimulator({ args, cwd });
+  }
+  try {
+    const found = await connectSimulator(url, { token });
+    // Its health is told without a token.
+    await found.control.get("/memory");
+    return found;
+  } catch (error) {
+    const hint = error.status === 401 ? "; give its token in SVC_SIMULATOR_CONSOLE_TOKEN" : "";
+    const named = `${url}, which SVC_SIMULATOR_URL or package.json names,`;
+    throw new Error(`${named} leads to no console of a simulator: ${error.message}${hint}`, { cause: error });
+  }
+}
+
 let ours;
 
-/** The simulator of the test run: the shared one where a set-up started it, else one of this process. */
+/** The simulator of the test run: the shared one where a set-up found it, else that of this process. */
 export function sharedSimulator() {
   const shared = process.env[SHARED];
-  ours ??= shared ? connectSimulator(shared) : startSimulator();
+  const token = process.env.SVC_SIMULATOR_CONSOLE_TOKEN || undefined;
+  ours ??= shared ? connectSimulator(shared, { token }) : projectSimulator();
   return ours;
 }
 
