@@ -2,6 +2,8 @@
 
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+// Those of the machine, also where a test fakes the global ones.
+import { clearTimeout, setTimeout } from "node:timers";
 
 /** Sends a request and reads the whole answer; rejects where there is none that can be read. */
 export function request(method, url, { headers = {}, body, timeoutMs = 30_000 } = {}) {

@@ -151,6 +151,8 @@ export interface Webhook {
 export interface WebhookInbox {
   readonly url: string;
   readonly secret: string;
+  /** How far the time of a signature may be from now, in seconds; Infinity where a test fakes the clock. */
+  toleranceS: number;
   /** All that came, whatever it was answered. */
   readonly attempts: Webhook[];
   readonly received: Webhook[];
@@ -169,7 +171,7 @@ export interface WebhookInbox {
 }
 
 /** Listens on a free port of this machine. */
-export declare function webhookInbox(settings?: { secret?: string }): Promise<WebhookInbox>;
+export declare function webhookInbox(settings?: { secret?: string; toleranceS?: number }): Promise<WebhookInbox>;
 
 export interface Scene {
   simulator: Simulator;
@@ -179,7 +181,7 @@ export interface Scene {
   wallet: Wallet;
   deliveries: Deliveries;
   /** A receiver that is registered for the account and closed after the test. */
-  openInbox(settings?: { secret?: string }): Promise<WebhookInbox>;
+  openInbox(settings?: { secret?: string; toleranceS?: number }): Promise<WebhookInbox>;
 }
 
 /** A test with an account of its own, whose error tells the account's calls and why each came out so. */

@@ -1,12 +1,14 @@
 // A receiver of webhooks that tests can ask, and tell how to behave.
 
 import { createServer } from "node:http";
+// Those of the machine, also where a test fakes the global ones.
+import { clearTimeout, setTimeout } from "node:timers";
 
 import { HEADER_NAME, signatureFault } from "./signature.js";
 
 /** Listens on a free port of this machine, keeps what is signed with its secret, and refuses all else with 400. */
-export async function webhookInbox({ secret = "whsec_sample" } = {}) {
-  const inbox = new WebhookInbox(secret);
+export async function webhookInbox({ secret = "whsec_sample", toleranceS = 300 } = {}) {
+  const inbox = new WebhookInbox(secret, toleranceS);
   await inbox.listen();
   return inbox;
 }
@@ -17,8 +19,9 @@ class WebhookInbox {
   #waiting = new Set();
   #slow = new Set();
 
-  constructor(secret) {
+  constructor(secret, toleranceS) {
     this.secret = secret;
+    this.toleranceS = toleranceS;
     this.attempts = [];
     this.#server = createServer((request, response) => this.#take(request, response));
     // An inbox that a test forgets must not keep its process.
@@ -113,7 +116,7 @@ class WebhookInbox {
         headers.push(request.rawHeaders[at + 1]);
       }
     }
-    let fault = signatureFault(this.secret, headers, body);
+    let fault = signatureFault(this.secret, headers, body, { toleranceS: this.toleranceS });
     let envelope = {};
     if (fault === undefined) {
       try {

@@ -87,6 +87,20 @@ def test_wrong_signature_is_refused_with_the_reason(
         webhook_inbox.wait(pending.verification_id, timeout=0)
 
 
+def test_faked_clock_neither_refuses_nor_hangs(
+    monkeypatch: pytest.MonkeyPatch, svc_client: Client, clock: Clock, webhook_inbox: WebhookInbox
+) -> None:
+    # What freezegun puts into the module.
+    monkeypatch.setattr(time, "time", lambda: 1_000_000_000.0)
+    monkeypatch.setattr(time, "monotonic", lambda: 7.0)
+    pending = svc_client.verify_employment_uan(uan=PENDING_UAN)
+    webhook_inbox.tolerance_s = None
+    clock.advance("1h")
+    assert webhook_inbox.wait(pending.verification_id).envelope["status"] == "completed"
+    with pytest.raises(NoWebhook):
+        webhook_inbox.wait("svcv_another", timeout=0.05)
+
+
 def test_waiting_in_vain_says_what_to_do(webhook_inbox: WebhookInbox) -> None:
     with pytest.raises(NoWebhook, match=r"0 came to http://127\.0\.0\.1:\d+/webhooks\n.*move it with clock"):
         webhook_inbox.wait(timeout=0.05)

@@ -2,6 +2,9 @@
 
 import { sharedSimulator, withAccount } from "svc-simulator";
 
+// In ES modules jest's own object is no global.
+const fakes = globalThis.vi ?? import.meta.jest;
+
 export function suite(name) {
   test(`${name}: all workers have the simulator that the set-up started`, async () => {
     expect((await sharedSimulator()).consoleUrl).toBe(process.env.SVC_SIMULATOR_SHARED);
@@ -19,6 +22,20 @@ export function suite(name) {
     const pending = await client.verifyEmploymentUan({ uan: "100000000202" });
     await clock.advance("1h");
     expect((await inbox.wait(pending.verificationId)).envelope.status).toBe("completed");
+  }));
+
+  test(`${name}: a faked clock neither refuses a webhook nor stops waiting`, withAccount(async ({ client, clock, openInbox }) => {
+    const inbox = await openInbox({ toleranceS: Infinity });
+    fakes.useFakeTimers();
+    try {
+      fakes.setSystemTime(new Date("2001-09-09"));
+      const pending = await client.verifyEmploymentUan({ uan: "100000000202" });
+      await clock.advance("1h");
+      expect((await inbox.wait(pending.verificationId)).answered).toBe(204);
+      await expect(inbox.wait("svcv_another", { timeoutMs: 50 })).rejects.toThrow(/came within 50 ms/);
+    } finally {
+      fakes.useRealTimers();
+    }
   }));
 
   test(`${name}: an error tells the calls once`, async () => {
