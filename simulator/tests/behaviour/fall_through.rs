@@ -90,6 +90,21 @@ fn what_a_flow_carries_is_asked_for_again_once_a_rule_that_named_it_has_ended() 
 }
 
 #[test]
+fn an_id_that_is_a_fixed_input_stays_one_while_another_rule_decides() {
+    let scene = Scene::with(&rule(
+        "down",
+        "verify.identity.mobile-otp.verify",
+        r#"{ error = "SVC_SOURCE_TIMEOUT" }"#,
+    ));
+    let fixed = || {
+        let body = r#"{"request_id": "status-422", "otp": "000000"}"#;
+        scene.post(OTP, body).outcome()
+    };
+    assert_eq!(fixed(), "504 SVC_SOURCE_TIMEOUT");
+    assert_eq!(fixed(), "422 SVC_NO_RECORD_FOUND");
+}
+
+#[test]
 fn a_step_of_a_bundle_counts_as_a_call_of_its_operation() {
     let then = r#"{ error = "SVC_SOURCE_TIMEOUT" }"#;
     let scene = Scene::with(&rule("once", "screen.*", then));

@@ -144,7 +144,7 @@ impl<'a> BundlePlan<'a> {
     #[must_use]
     pub fn going_on(&self, state: &EnvironmentState) -> Option<&StepPlan<'a>> {
         let second = self.second.as_ref()?;
-        (!second.decision(state).fixed).then_some(second)
+        (!second.is_fixed(state)).then_some(second)
     }
 
     /// What is put aside for it: the sum of all steps it will run. A second call that goes on with

@@ -226,8 +226,7 @@ impl<'a> CallPipeline<'a> {
     }
 
     fn resume_step(&self, plan: &StepPlan<'_>) -> Result<Option<&'a Verification>, Rejection> {
-        let decision = plan.decision(self.state);
-        let Some(at) = plan.step.filter(|_| !decision.fixed) else {
+        let Some(at) = plan.step.filter(|_| !plan.is_fixed(self.state)) else {
             return Ok(None);
         };
         let row = &self.rules.contract.flows[at.flow];
@@ -249,7 +248,7 @@ impl<'a> CallPipeline<'a> {
                 )),
             });
         };
-        let same = decision.same.iter();
+        let same = plan.decision(self.state).same.iter();
         let same = same.filter_map(|name| Some((*name, plan.input.named(name)?)));
         let age_ms = self.now.as_millisecond() - first.created_at.as_millisecond();
         flow.admit(&self.rules.contract, at, age_ms, same)?;

@@ -1,5 +1,6 @@
 //! One operation that is to be run: its input, checked, and the scenario that it is matched to.
 
+use std::iter;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -17,7 +18,7 @@ use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::flow::{StepOf, carried_field};
 use crate::engine::state::ids::{SequenceKey, VerificationId};
 use crate::engine::state::rejection::Rejection;
-use crate::scenario::{Choice, MatchInput, OutcomeKind, RequestContext, Scenario};
+use crate::scenario::{Choice, MatchInput, OutcomeKind, RequestContext, Scenario, ScenarioIndex};
 
 /// An operation to run.
 #[derive(Debug)]
@@ -43,7 +44,7 @@ pub struct Decision<'a> {
     pub choice: Choice,
     /// Whether what it gets is fixed by the carried identifier itself, which then need not have
     /// been issued.
-    pub fixed: bool,
+    fixed: bool,
     /// Fields that must say what the flow's first call said, but for those that force an error.
     pub same: Vec<&'a str>,
     /// Which sequence it is a step of.
@@ -53,21 +54,29 @@ pub struct Decision<'a> {
 }
 
 impl<'a> StepPlan<'a> {
-    /// What decides it now: the first rule that has not come to its end.
-    #[must_use]
-    pub fn decision(&self, state: &EnvironmentState) -> &Decision<'a> {
-        let has_ended = |it: &Decision<'_>| {
+    /// What decides it now, and after that: rules that have come to their ends are left out.
+    fn left(&self, state: &EnvironmentState) -> impl Iterator<Item = &Decision<'a>> {
+        let has_ended = move |it: &&Decision<'_>| {
             let decided = it.sequence.map_or(0, |key| state.decided(key));
             it.ends_after.is_some_and(|end| decided >= end)
         };
-        let mut decision = &self.first;
-        for next in &self.then {
-            if !has_ended(decision) {
-                break;
-            }
-            decision = next;
-        }
-        decision
+        iter::once(&self.first)
+            .chain(&self.then)
+            .skip_while(has_ended)
+    }
+
+    /// What decides it now.
+    #[must_use]
+    pub fn decision(&self, state: &EnvironmentState) -> &Decision<'a> {
+        let mut left = self.left(state);
+        left.next().expect("the last one comes to no end")
+    }
+
+    /// Whether the carried identifier need not have been issued. A rule that decides before the one that fixes what it
+    /// gets makes it no other one.
+    #[must_use]
+    pub fn is_fixed(&self, state: &EnvironmentState) -> bool {
+        self.left(state).any(|it| it.fixed)
     }
 
     /// What decides its first call.
@@ -119,8 +128,7 @@ pub fn plan_step<'a>(
         context: around,
     };
     let step = rules.steps[operation.0];
-    let choice = rules.scenarios.choose(&rules.contract, &match_input);
-    let first = decision(rules, &match_input, &input, step, choice);
+    let first = decision(rules, &match_input, &input, step, None);
     let then = fallen_through(rules, &match_input, &input, step, &first);
     // A call with a key may be a repeated one, and then nothing is printed.
     let draft = match (around.idempotency_key, step, machine) {
@@ -155,27 +163,41 @@ fn fallen_through<'a>(
         let (Choice::Scenario(rule), Some(_)) = (&last.choice, last.ends_after) else {
             return then;
         };
-        let scenarios = &rules.scenarios;
-        let choice = scenarios.choose_after(&rules.contract, match_input, *rule);
-        then.push(decision(rules, match_input, input, step, choice));
+        then.push(decision(rules, match_input, input, step, Some(*rule)));
     }
 }
 
-/// What this choice says of a step.
+/// What this input gets first, or once a rule that was chosen for it decides no more.
+fn choose(rules: &Rules, input: &MatchInput<'_>, after: Option<ScenarioIndex>) -> Choice {
+    let (scenarios, contract) = (&rules.scenarios, &rules.contract);
+    match after {
+        None => scenarios.choose(contract, input),
+        Some(rule) => scenarios.choose_after(contract, input, rule),
+    }
+}
+
+/// What decides a step, or does after this rule.
 fn decision<'a>(
     rules: &'a Rules,
     match_input: &MatchInput<'_>,
     input: &Input<'_>,
     step: Option<StepOf>,
-    choice: Choice,
+    after: Option<ScenarioIndex>,
 ) -> Decision<'a> {
+    let choice = choose(rules, match_input, after);
     let scenario = match &choice {
         Choice::Scenario(number) => Some(rules.scenarios.get(*number)),
         Choice::NoMatch => None,
     };
+    let is_fixed = |step| {
+        let itself = choose_by_carried(rules, match_input, step, input, after);
+        itself.is_some_and(|(name, alone)| {
+            made_by(rules, input, &choice, name) || made_by(rules, input, &alone, name)
+        })
+    };
     let ends = scenario.filter(|scenario| scenario.fall_through);
     Decision {
-        fixed: step.is_some_and(|step| carried_is_fixed(rules, match_input, step, input, &choice)),
+        fixed: step.is_some_and(is_fixed),
         same: step.map_or_else(Vec::new, |step| same(rules, step, input, &choice)),
         sequence: scenario.and_then(|scenario| sequence(scenario, input)),
         ends_after: ends.map(|it| u32::try_from(it.then.len()).unwrap_or(u32::MAX)),
@@ -183,33 +205,25 @@ fn decision<'a>(
     }
 }
 
-/// Whether the carried identifier is itself a fixed input: then it need not have been issued. It
-/// is where the choice was made by it, or would have been with nothing else sent.
-fn carried_is_fixed(
-    rules: &Rules,
+/// The carried identifier, and what the call would get with nothing else sent. Where it is itself a fixed input it made
+/// the choice, or would have then.
+fn choose_by_carried<'a>(
+    rules: &'a Rules,
     match_input: &MatchInput<'_>,
     step: StepOf,
     input: &Input<'_>,
-    choice: &Choice,
-) -> bool {
-    let row = input.operation();
+    after: Option<ScenarioIndex>,
+) -> Option<(&'a str, Choice)> {
+    let row = &rules.contract.operations[match_input.operation];
     let carried = carried_field(&rules.contract, step);
-    let Some(carried) = carried.and_then(|name| row.field(name)) else {
-        return false;
-    };
-    let name = &row.request[carried].name;
+    let carried = carried.and_then(|name| row.field(name))?;
     let alone = MatchInput {
         operation: match_input.operation,
         field: &|index| input.field(index).filter(|_| index == carried),
         context: match_input.context,
     };
-    made_by(rules, input, choice, name)
-        || made_by(
-            rules,
-            input,
-            &rules.scenarios.choose(&rules.contract, &alone),
-            name,
-        )
+    let name = &row.request[carried].name;
+    Some((name, choose(rules, &alone, after)))
 }
 
 /// Whether the value of this field itself made the choice.
