@@ -225,7 +225,10 @@ fn public_urls_are_printed_from_flags_environment_and_file() {
 #[test]
 fn a_file_of_settings_that_is_not_to_be_read_says_nothing_not_even_a_mistake() {
     let folder = Folder::new("no-file");
-    folder.write("svc-simulator.toml", "public_live_url = \"https://file.example\"\nlive = \"nowhere\"\n");
+    folder.write(
+        "svc-simulator.toml",
+        "public_live_url = \"https://file.example\"\nlive = \"nowhere\"\n",
+    );
     let printed = greeting(&mut program(), &folder, &["--no-settings-file"]);
     assert!(!printed.contains("file.example"), "{printed}");
 }
