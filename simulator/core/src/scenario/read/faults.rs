@@ -2,7 +2,7 @@
 //! written and where it can act, not how it acts.
 
 use svc_fixtures::contract::Operation;
-use svc_fixtures::reading::Item;
+use svc_fixtures::reading::{Item, nearest};
 
 use super::Scope;
 use crate::scenario::{
@@ -48,7 +48,18 @@ pub(crate) fn wire_fault(item: &Item<'_>) -> Option<WireFault> {
             );
             return None;
         }
-        return item.one_of("the wire fault", WORDS);
+        let known = WORDS.into_iter().find(|(known, _)| *known == word);
+        if known.is_none() {
+            // All forms, not only the words: else who looks for one of the others believes that there is none.
+            let names = WORDS.map(|(name, _)| name).into_iter();
+            let near = nearest(word, names.chain(TABLES.map(|(name, _)| name)));
+            let hint = match near.starts_with("did you mean") {
+                true => near,
+                false => WIRE_FORMS.to_owned(),
+            };
+            item.problem_with_hint(format!("the wire fault `{word}` is not known"), hint);
+        }
+        return known.map(|(_, fault)| fault);
     }
     let Some(table) = item.if_table() else {
         item.problem_with_hint("a wire fault is a word or a table", WIRE_FORMS);

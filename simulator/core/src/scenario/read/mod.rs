@@ -322,8 +322,19 @@ impl Reader<'_> {
     }
 }
 
-/// Reports an operation that there is not.
+/// Reports an operation that there is not. A bundle is none: whoever names one means its steps.
 pub(crate) fn unknown_operation(item: &Item<'_>, id: &str, contract: &Contract) {
+    let mut bundles = contract.bundles.iter();
+    if let Some(bundle) = bundles.find(|bundle| bundle.endpoint() == id) {
+        item.problem_with_hint(
+            format!("`{id}` is a bundle, and what it answers is what its steps get"),
+            format!(
+                "write one for each step that is meant: {}",
+                bundle.steps.join(", ")
+            ),
+        );
+        return;
+    }
     let ids = contract.operations.iter().map(|row| row.id.as_str());
     item.unknown("the operation", id, ids);
 }
