@@ -63,6 +63,8 @@ enum Reason {
         at: usize,
         byte: u8,
     },
+    #[error("is a file, and a folder of scenario files is wanted: name the folder that it is in")]
+    NoFolder,
     #[error("is over {} MiB: split it into several files", MAX_FILE_BYTES >> 20)]
     TooLarge,
     #[error(
@@ -97,6 +99,9 @@ pub(crate) fn read_noting(
         note,
     };
     for folder in folders {
+        if folder.is_file() {
+            return Err(because(folder, Reason::NoFolder));
+        }
         search.folder(folder)?;
     }
     let (mut scenarios, mut accounts, mut bytes) = (Vec::new(), Vec::new(), 0);

@@ -225,3 +225,20 @@ fn a_file_that_is_too_large_is_refused_before_it_is_read() {
     }
     insta::assert_snapshot!(refused(&folder), @"error: FOLDER/c.toml and the files before it are over 32 MiB together: name the folder of the scenarios alone, or leave some out");
 }
+
+#[test]
+fn a_file_where_a_folder_is_wanted_is_told_so() {
+    let folder = folder("file-for-folder", &[("people.toml", PEOPLE)]);
+    let file = folder.join("people.toml").display().to_string();
+    for arguments in [
+        &["check", &file][..],
+        &["try", "pan", "--scenarios", &file],
+        &["serve", "--console", "127.0.0.1:0", "--scenarios", &file],
+    ] {
+        let (code, _, stderr) = run("", arguments);
+        assert_ne!(code, 0, "{arguments:?}");
+        let said =
+            "is a file, and a folder of scenario files is wanted: name the folder that it is in";
+        assert!(stderr.contains(said), "{arguments:?}: {stderr}");
+    }
+}
