@@ -176,6 +176,7 @@ fn a_misspelt_name_gets_the_nearest_one_and_nothing_is_sent() {
             &["--operation", "verify.identity.pam"],
             "did you mean `verify.identity.pan`?",
         ),
+        (&["--operation", "zzz"], "`svc-simulator operations`"),
         (
             &["--clause", "billing.sandbox-fre"],
             "did you mean `billing.sandbox-free`?",
@@ -312,7 +313,7 @@ fn inputs_are_listed_and_learnt_and_what_is_learnt_is_read() {
     let body = r#"{"verificationId":"svcv_1","status":"completed","data":{}}"#;
     let (service, folder) = (service(Vec::new(), body.to_owned()), Folder::new("learn"));
     let (base, file) = (service.url.clone(), folder.path("learnt.toml"));
-    let (code, report) = done(&["inputs", "--learn", "--base-url", &base, "--output", &file]);
+    let (code, report) = done(&["inputs", "--learn", "--base-url", &base, "--out", &file]);
     assert_eq!(code, 0, "{report}");
     let learnt = std::fs::read_to_string(&file).expect("it was written");
     assert!(

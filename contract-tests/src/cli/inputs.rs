@@ -36,7 +36,7 @@ pub(super) struct Inputs {
     #[arg(long, env = "SVC_LIVE_KEY", hide_env_values = true, value_name = "KEY")]
     live_key: Option<Secret>,
     /// Where to write what was learnt [default: standard output]
-    #[arg(long, value_name = "FILE", requires = "learn")]
+    #[arg(long, alias = "out", value_name = "FILE", requires = "learn")]
     output: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,

@@ -112,7 +112,7 @@ impl SelectionArgs {
             let names: BTreeSet<_> = about.collect();
             let of_operations = |wanted: &str| names.iter().any(|id| is_or_below(id, wanted));
             let (given, ids) = (&self.operation, names.iter().copied());
-            let shown = "CHECKS.md and the specification name them";
+            let shown = "`svc-simulator operations`, CHECKS.md and the specification name them";
             no_other("--operation", "operation", given, ids, of_operations, shown)?;
         }
         let tag = |name: &String| Tag::ALL.iter().find(|(known, _)| known == name);

@@ -50,7 +50,7 @@ enum AccountAction {
         #[arg(value_name = "ACCOUNT")]
         account: String,
         /// Write it here, for the owner alone, and not to stdout
-        #[arg(long, short, value_name = "FILE")]
+        #[arg(long, short, alias = "out", value_name = "FILE")]
         output: Option<PathBuf>,
         /// Leave the secrets of webhooks out, and with them the receivers
         #[arg(long)]

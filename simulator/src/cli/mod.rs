@@ -31,6 +31,7 @@ mod public_urls;
 mod replace_file;
 mod schema;
 mod serve;
+mod setting_value;
 mod settings;
 mod settings_schema;
 mod shares;

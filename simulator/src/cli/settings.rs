@@ -1,7 +1,6 @@
 //! The settings of `serve`: flags, each with its variable of the environment and its default. What
 //! `svc-simulator.toml` in the working directory says takes the place of the default.
 
-use std::error::Error as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +16,7 @@ use super::failure::Failure;
 use super::logging::LogFormat;
 use super::memory::MemoryArgs;
 use super::public_urls::PublicUrlArgs;
+use super::setting_value::read_value;
 use super::shares::ShareArgs;
 use super::token_file::read_token;
 use super::values::{address, duration, instant, network, threads, time_scale, token};
@@ -302,24 +302,6 @@ fn read_setting(root: &Table<'_>, settings: &Command, arg: &Arg) -> Option<Vec<S
     }
 }
 
-/// One value; a problem where the flag would refuse it.
-fn read_value(item: &Item<'_>, settings: &Command, arg: &Arg) -> Option<String> {
-    let is_number = matches!(arg.get_value_names(), Some([name]) if ["COUNT", "FACTOR", "THREADS"].contains(&name.as_str()));
-    let value = match is_number {
-        true => item.int()?.to_string(),
-        false => item.text()?.to_owned(),
-    };
-    let flag = format!("--{}={value}", arg.get_long()?);
-    match settings.clone().try_get_matches_from([flag]) {
-        Ok(_) => Some(value),
-        Err(refused) => {
-            let reason = refused.source().map(ToString::to_string);
-            item.problem(reason.unwrap_or_else(|| refused.to_string()));
-            None
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::FromArgMatches as _;
@@ -400,6 +382,18 @@ mod tests {
         let mistakes = settings(&[], text).unwrap_err();
         for part in ["`freeze_at` stops them", "from 1 to 86400", "2 mistakes"] {
             assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
+        }
+    }
+
+    #[test]
+    fn a_number_where_a_text_is_wanted_is_shown_as_one() {
+        for (text, wanted) in [
+            ("latency = 0.1", "write latency = \"0.1\""),
+            ("drain = 10", "write drain = \"10s\""),
+            ("latency = true", "expected a string, found boolean"),
+        ] {
+            let mistakes = settings(&[], text).unwrap_err();
+            assert!(mistakes.contains(wanted), "{mistakes}");
         }
     }
 

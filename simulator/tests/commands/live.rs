@@ -199,7 +199,7 @@ fn an_account_is_written_for_its_owner_alone_and_goes_on_elsewhere() {
     let path = file.to_str().expect("text");
     here.register_nobody();
     says(&here, &["clock", "freeze"]);
-    let said = says(&here, &["account", "export", "local", "--output", path]);
+    let said = says(&here, &["account", "export", "local", "--out", path]);
     assert!(
         said.contains("keys and secrets of webhooks stand in it"),
         "{said}"
