@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::client::Client;
-use crate::control::Ruled;
+use crate::control::{Ruled, raw};
 
 /// The addresses that links and pictures of a page name, without what stands behind `#`.
 fn targets(page: &str) -> BTreeSet<String> {
@@ -41,6 +41,30 @@ fn all_of_the_book_is_reached_from_its_first_page() {
     for page in listed.filter(|page| *page != "index") {
         assert!(seen.contains(&format!("/guide/{page}")), "{page}");
     }
+}
+
+#[test]
+fn a_page_that_is_asked_for_as_a_folder_leads_to_itself_and_to_no_other_host() {
+    let ruled = Ruled::new();
+    let asked = |path: &str| {
+        let headers = "Host: localhost\r\nAccept: text/html\r\n";
+        let answer = raw(ruled.served.addresses.console, "GET", path, headers, "");
+        let to = answer.header("location").unwrap_or_default().to_owned();
+        format!("{} {to}", answer.status)
+    };
+    for (path, answer) in [
+        ("/guide/", "308 /guide"),
+        ("/calls/?account=local", "308 /calls?account=local"),
+        ("/try/", "308 /try"),
+        ("/operations/", "308 /operations"),
+        ("//evil.example/", "404 "),
+        ("/\\evil.example/", "404 "),
+        ("/nothing", "404 "),
+    ] {
+        assert_eq!(asked(path), answer, "{path}");
+    }
+    // Programs are told that there is nothing.
+    assert_eq!(ruled.get("/calls/").status, 404);
 }
 
 #[test]
