@@ -37,6 +37,7 @@ mod usage;
 mod values;
 mod wallet;
 mod world;
+mod world_guess;
 
 use std::sync::Arc;
 

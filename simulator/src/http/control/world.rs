@@ -1,9 +1,7 @@
 //! The population, for people who look around: whose an identifier is, what answers say of the subject, and
 //! whom it has to do with, each with what it can be looked up by in turn.
 
-use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,7 +12,9 @@ use svc_fixtures::reading::nearest;
 use super::request::NoBody;
 use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlRequest, ControlResult};
+use super::world_guess::{fit, takes};
 use crate::engine::call::rules::Rules;
+use crate::engine::call::step_plan::first_of_month;
 use crate::engine::call::whom::{LookedUp, RelatedSubject};
 use crate::scenario::as_subject;
 use crate::world::{AskedIndex, KindIndex};
@@ -148,11 +148,6 @@ pub(super) async fn look_up(
         .unwrap_or_else(|_| Err(ControlError::internal()))
 }
 
-/// The day of which answers speak: the first of the month.
-fn first_of_month(now: Timestamp) -> Date {
-    now.to_zoned(TimeZone::UTC).date().first_of_month()
-}
-
 /// A request field that somebody is asked for by.
 struct AskedField<'r> {
     name: &'r str,
@@ -168,12 +163,14 @@ struct Fields<'r> {
     /// The day of which answers speak.
     today: Date,
     all: Vec<AskedField<'r>>,
+    /// Fields that identify somebody whom nobody is looked up by, such as a mail address.
+    others: Vec<&'r Field>,
 }
 
 impl<'r> Fields<'r> {
     fn of(rules: &'r Rules, today: Date) -> Self {
         let contract = &*rules.contract;
-        let mut all: Vec<AskedField<'r>> = Vec::new();
+        let (mut all, mut others) = (Vec::<AskedField<'r>>::new(), Vec::new());
         for (operation, row) in contract.indexed_operations() {
             let first = row.identifiers().next().map(|(at, _)| at);
             let Some(at) = row.subject.or(first) else {
@@ -183,18 +180,25 @@ impl<'r> Fields<'r> {
             let format = format_of(contract, field);
             let by = [row.id.as_str(), format, field.name.as_str()];
             let asked = rules.population.world.asked(&by);
-            let is_new = || all.iter().all(|known| known.name != field.name);
-            if let Some(asked) = asked.filter(|_| is_new()) {
-                all.push(AskedField {
+            let is_new = all.iter().all(|known| known.name != field.name);
+            match asked {
+                Some(asked) if is_new => all.push(AskedField {
                     name: &field.name,
                     operation,
                     at,
                     field,
                     asked,
-                });
+                }),
+                None if !format.is_empty() => others.push(field),
+                _ => {}
             }
         }
-        Fields { rules, today, all }
+        Fields {
+            rules,
+            today,
+            all,
+            others,
+        }
     }
 
     fn look_up(&self, text: &str, kind: Option<&str>) -> ControlResult<SubjectDto> {
@@ -214,6 +218,15 @@ impl<'r> Fields<'r> {
             ));
         }
         let field = taking.remove(wanted);
+        if let Some(other) = self.better(field, text).filter(|_| kind.is_none()) {
+            let name = &other.name;
+            let message =
+                format!("identifier: nobody is looked up by `{name}`; `kind` names another field");
+            return Err(ControlError::new(
+                ControlErrorCode::SubjectNotFound,
+                message,
+            ));
+        }
         let found = self.found_by(field, text);
         let found = found.ok_or_else(|| self.not_taken(field.name))?;
         let subject = found.whom.subject;
@@ -252,20 +265,27 @@ impl<'r> Fields<'r> {
         })
     }
 
-    /// The fields that take a text: those of who is declared to have it first, then those with a format of their
-    /// own, and of these those that say most of their subject.
+    /// The fields that take a text: those of who is declared to have it first, then those that it fits best.
     fn taking(&self, text: &str) -> Vec<AskedFieldRef<'_, 'r>> {
         let contract = &self.rules.contract;
-        let takes = |it: &&AskedField<'_>| {
-            let value = svc_fixtures::sample::with_text(contract, it.field, text);
-            it.field.check(&value, &contract.formats, &[]).is_ok()
-        };
-        let mut taking: Vec<&AskedField<'r>> = self.all.iter().filter(takes).collect();
-        taking.sort_by_key(|it| {
-            let has_format = !format_of(contract, it.field).is_empty();
-            (!self.is_declared(it, text), !has_format)
-        });
+        let all = self.all.iter();
+        let taking = all.filter(|it| takes(contract, it.field, text));
+        let mut taking: Vec<&AskedField<'r>> = taking.collect();
         taking
+            .sort_by_cached_key(|it| (!self.is_declared(it, text), fit(contract, it.field, text)));
+        taking
+    }
+
+    /// A field that a text fits better than this one, although nobody is looked up by it.
+    fn better(&self, field: &AskedField<'_>, text: &str) -> Option<&'r Field> {
+        let contract = &self.rules.contract;
+        let fits = fit(contract, field.field, text);
+        let is_better =
+            |it: &&'r Field| takes(contract, it, text) && fit(contract, it, text) < fits;
+        let others = self.others.iter().copied();
+        others
+            .filter(|_| !self.is_declared(field, text))
+            .find(is_better)
     }
 
     fn is_declared(&self, field: &AskedField<'_>, text: &str) -> bool {

@@ -82,6 +82,38 @@ fn of_many_identifiers_that_lead_to_one_person_her_own_is_told() {
 }
 
 #[test]
+fn a_text_is_taken_for_the_field_that_it_is_written_like() {
+    let ruled = Ruled::new();
+    for (text, field) in [
+        ("27AAPFU0939F1ZV", "gstin"),
+        ("KA01AB1234", "rcNumber"),
+        ("Ravi%20Kumar", "name"),
+        ("Jos%C3%A9%20Garc%C3%ADa", "name"),
+        (
+            "%E0%A4%86%E0%A4%B6%E0%A4%BE%20%E0%A4%B0%E0%A4%BE%E0%A4%B5",
+            "name",
+        ),
+        ("KA0120100000009", "dlNumber"),
+        ("ABCPE1234F", "pan"),
+        ("9876543210", "mobile"),
+        ("U72200KA2010PTC000009", "cin"),
+        ("UDYAM-KA-01-0000009", "udyamNumber"),
+    ] {
+        let found = ruled
+            .get(&format!("/control/world?identifier={text}"))
+            .json();
+        assert_eq!(found["takenFor"], field, "{text}: {found:.300}");
+    }
+    let stranger = ruled.get("/control/world?identifier=asha.rao@example.com");
+    assert_eq!(stranger.status, 404);
+    assert!(
+        stranger.body.contains("nobody is looked up by `email`"),
+        "{}",
+        stranger.body
+    );
+}
+
+#[test]
 fn a_persona_is_found_by_her_mail_address_as_what_it_is() {
     let ruled = Ruled::new();
     let found = ruled
