@@ -79,9 +79,16 @@ impl Pages {
                     label { "Copy it as" input name="copy" value=(text(typed.get("copy"))); }
                     button name="action" value="fork" { "Fork" }
                 }
-                form method="post" {
-                    button.danger name="action" value="reset" { "Reset to its beginning" }
-                    button.danger name="action" value="delete" { "Delete" }
+                details {
+                    summary { "Reset or delete it" }
+                    p {
+                        "Its calls, webhooks and wallet are gone then, and nothing brings them back: a fork, or an export, keeps them. \
+                         One that was deleted and stands in a file comes again with the next start."
+                    }
+                    form method="post" {
+                        button.danger name="action" value="reset" { "Reset to its beginning" }
+                        button.danger name="action" value="delete" { "Delete" }
+                    }
                 }
                 p { a href=(self.to(&format!("/control/accounts/{}/export", encoded(id)))) download { "Export as a file" } ", with its keys and secrets" }
             }

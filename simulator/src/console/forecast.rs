@@ -12,6 +12,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::Pages;
+use super::api::Refusal;
 use super::forecast_view;
 use super::form::Fields;
 use super::layout::{Notice, items, lines, member, text};
@@ -50,7 +51,15 @@ pub(super) async fn show(
     if typed.filled("account").is_none() {
         ask["allAccounts"] = json!(true);
     }
-    foretold(&pages, ask, typed).await
+    match pages.api.post("/control/forecast", &ask).await {
+        // A link from elsewhere names the account alone: what is missing was not typed yet, and is no mistake.
+        Err(refusal) if typed.names().all(|name| name == "account") => {
+            let missing = html! { section { p { (text(&refusal.message)) } } };
+            let notice = Notice::of(&headers);
+            page(&pages, StatusCode::OK, &notice, &typed, &missing).await
+        }
+        told => shown(&pages, told, typed).await,
+    }
 }
 
 /// What a file or a text comes to.
@@ -67,7 +76,8 @@ pub(super) async fn read(
         _ => "mix",
     };
     ask[member] = json!(typed.raw("text"));
-    foretold(&pages, ask, typed).await
+    let told = pages.api.post("/control/forecast", &ask).await;
+    shown(&pages, told, typed).await
 }
 
 /// The fields of the form. The text is the file's where one was chosen.
@@ -110,8 +120,8 @@ fn asked(typed: &Fields) -> Value {
     ask
 }
 
-async fn foretold(pages: &Pages, ask: Value, typed: Fields) -> Response {
-    match pages.api.post("/control/forecast", &ask).await {
+async fn shown(pages: &Pages, told: Result<Value, Refusal>, typed: Fields) -> Response {
+    match told {
         Ok(forecast) => {
             let shown = forecast_view::shown(&forecast);
             page(pages, StatusCode::OK, &Notice::default(), &typed, &shown).await

@@ -51,6 +51,11 @@ impl Fields {
         Fields(vec![(name.to_owned(), value.to_owned())])
     }
 
+    /// The name of each field, in order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     /// All values of a field.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         let found = self.0.iter().filter(move |(known, _)| known == name);

@@ -163,7 +163,8 @@ fn on_a_phone(driver: &Driver) {
 }
 
 fn on_a_phone_in_the_dark(driver: &Driver) {
-    look(driver, "dark", 390);
+    // The narrowest that is sold.
+    look(driver, "dark", 320);
 }
 
 /// What forms lead to that have no address: answers, mistakes, refusals.

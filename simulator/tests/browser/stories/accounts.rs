@@ -163,6 +163,7 @@ fn copied(driver: &Driver) {
     story.follow("Accounts");
     story.sees_row(&["before-the-change", "1 test"]);
     story.row("before-the-change").follow("before-the-change");
+    story.unfold("Reset or delete it");
     story.press("Delete");
     story.is_told("The account was deleted.");
     assert!(!story.shows("tr", &["before-the-change"]));
@@ -173,6 +174,7 @@ fn was_reset(driver: &Driver) {
     story.call("svc_live_local", PAN, &asha());
     story.open("/accounts/local");
     story.sees_row(&[OPERATION, "2.50"]);
+    story.unfold("Reset or delete it");
     story.press("Reset to its beginning");
     story.is_told("set back to its beginning");
     assert!(!story.shows("tr", &[OPERATION]));

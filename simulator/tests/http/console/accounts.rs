@@ -58,6 +58,27 @@ fn the_usage_of_a_page_is_what_the_service_says() {
 }
 
 #[test]
+fn what_can_not_be_undone_is_behind_a_sentence_that_says_so() {
+    let ruled = Ruled::new();
+    let page = ruled.get("/accounts/local").body;
+    let (before, asked) = page
+        .split_once("<summary>Reset or delete it</summary>")
+        .expect("a fold");
+    assert!(
+        !before.contains("value=\"delete\"") && !before.contains("value=\"reset\""),
+        "{before}"
+    );
+    let fold = asked.split("</details>").next().unwrap_or_default();
+    for part in [
+        "nothing brings them back",
+        "value=\"delete\"",
+        "value=\"reset\"",
+    ] {
+        assert!(fold.contains(part), "{part} is not in\n{fold}");
+    }
+}
+
+#[test]
 fn all_accounts_are_reset_by_the_form_of_the_page_that_asks() {
     let ruled = Ruled::new();
     for key in ["svc_live_local", "svc_test_local_b"] {

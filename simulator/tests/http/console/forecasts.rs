@@ -43,6 +43,18 @@ fn kept_calls_are_foretold_at_an_address_and_calls_lead_there() {
     );
     let all = ruled.get("/forecast?account=&span=1d").body;
     insta::assert_snapshot!(told(&all), @"75.00 INR in 30 days 60 calls: 30 are billed, 0 of them since there is no record; 30 cost nothing.");
+    let linked = ruled.get("/forecast?account=local");
+    assert_eq!(
+        (linked.status, told(&linked.body).as_str()),
+        (200, "nothing")
+    );
+    assert!(
+        linked.body.contains("name=\"account\" value=\"local\""),
+        "{}",
+        linked.body
+    );
+    assert!(!linked.body.contains("role=\"alert\""), "{}", linked.body);
+    assert_eq!(ruled.get("/forecast?account=local&span=").status, 400);
     let empty = ruled.get("/forecast");
     assert_eq!((empty.status, told(&empty.body).as_str()), (200, "nothing"));
 }
