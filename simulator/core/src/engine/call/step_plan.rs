@@ -30,16 +30,16 @@ pub struct StepPlan<'a> {
     /// Where it stands in a flow.
     pub step: Option<StepOf>,
     /// What decides it first.
-    first: Decision<'a>,
+    first: StepChoice<'a>,
     /// What decides it once the rule before has come to its end, in order.
-    then: Vec<Decision<'a>>,
+    then: Vec<StepChoice<'a>>,
     /// The printed `data`, where it depends on the request and the month alone.
     pub draft: Option<Draft>,
 }
 
 /// What decides a step.
 #[derive(Debug)]
-pub struct Decision<'a> {
+pub struct StepChoice<'a> {
     /// What it gets, and why.
     pub choice: Choice,
     /// Whether what it gets is fixed by the carried identifier itself, which then need not have
@@ -55,8 +55,8 @@ pub struct Decision<'a> {
 
 impl<'a> StepPlan<'a> {
     /// What decides it now, and after that: rules that have come to their ends are left out.
-    fn left(&self, state: &EnvironmentState) -> impl Iterator<Item = &Decision<'a>> {
-        let has_ended = move |it: &&Decision<'_>| {
+    fn left(&self, state: &EnvironmentState) -> impl Iterator<Item = &StepChoice<'a>> {
+        let has_ended = move |it: &&StepChoice<'_>| {
             let decided = it.sequence.map_or(0, |key| state.decided(key));
             it.ends_after.is_some_and(|end| decided >= end)
         };
@@ -67,7 +67,7 @@ impl<'a> StepPlan<'a> {
 
     /// What decides it now.
     #[must_use]
-    pub fn decision(&self, state: &EnvironmentState) -> &Decision<'a> {
+    pub fn decision(&self, state: &EnvironmentState) -> &StepChoice<'a> {
         let mut left = self.left(state);
         left.next().expect("the last one comes to no end")
     }
@@ -155,9 +155,9 @@ fn fallen_through<'a>(
     match_input: &MatchInput<'_>,
     input: &Input<'_>,
     step: Option<StepOf>,
-    first: &Decision<'a>,
-) -> Vec<Decision<'a>> {
-    let mut then: Vec<Decision<'a>> = Vec::new();
+    first: &StepChoice<'a>,
+) -> Vec<StepChoice<'a>> {
+    let mut then: Vec<StepChoice<'a>> = Vec::new();
     loop {
         let last = then.last().unwrap_or(first);
         let (Choice::Scenario(rule), Some(_)) = (&last.choice, last.ends_after) else {
@@ -183,7 +183,7 @@ fn decision<'a>(
     input: &Input<'_>,
     step: Option<StepOf>,
     after: Option<ScenarioIndex>,
-) -> Decision<'a> {
+) -> StepChoice<'a> {
     let choice = choose(rules, match_input, after);
     let scenario = match &choice {
         Choice::Scenario(number) => Some(rules.scenarios.get(*number)),
@@ -196,7 +196,7 @@ fn decision<'a>(
         })
     };
     let ends = scenario.filter(|scenario| scenario.fall_through);
-    Decision {
+    StepChoice {
         fixed: step.is_some_and(is_fixed),
         same: step.map_or_else(Vec::new, |step| same(rules, step, input, &choice)),
         sequence: scenario.and_then(|scenario| sequence(scenario, input)),
