@@ -108,6 +108,10 @@ impl Story {
         self.page().press(button);
     }
 
+    pub(crate) fn unfold(&self, summary: &str) {
+        self.page().unfold(summary);
+    }
+
     pub(crate) fn fill(&self, label: &str, text: &str) {
         self.page().fill(label, text);
     }

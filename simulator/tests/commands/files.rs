@@ -39,7 +39,7 @@ fn a_starter_folder_has_no_mistake_and_is_laid_out() {
     assert!(stderr.starts_with("next: svc-simulator check "), "{stderr}");
     let (code, stdout, stderr) = with_folder(&["check"], &folder);
     assert_eq!((code, stderr.as_str()), (0, ""));
-    assert!(stdout.contains("9 expectations met"), "{stdout}");
+    assert!(stdout.contains("10 expectations met"), "{stdout}");
     assert_eq!(with_folder(&["fmt", "--check"], &folder).0, 0);
 }
 
