@@ -222,16 +222,8 @@ fn follows() {
     let by_hand =
         |line: &str| line.contains("cases[].") || line.contains("/v1/bundles/professional");
     assert!(left.lines().all(by_hand), "{left}");
-    let judge = [
-        "--contract",
-        &rows,
-        "judge",
-        &capture,
-        "--quiet",
-        "--inputs",
-        INPUTS,
-    ];
-    ends(&judge, 0);
+    let judge = ["--contract", &rows, "judge", &capture, "--quiet"];
+    ends(&[&judge[..], &["--inputs", INPUTS]].concat(), 0);
     // And so does the simulator.
     lay_over(Path::new(&rows).join("fixtures").as_path());
     let contract = Contract::built_in();

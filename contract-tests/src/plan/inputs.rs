@@ -1,5 +1,7 @@
 //! Inputs whose outcome the specification fixes, read from `inputs.toml`.
 
+mod bundle_call;
+
 use std::sync::{Arc, LazyLock};
 
 use svc_fixtures::contract::{Contract, Environment, ErrorCode, Field, Operation};
@@ -7,7 +9,6 @@ use svc_fixtures::embedded;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Problems, Source, Table};
 
-use super::bundle_call;
 use super::expect::Ending;
 use super::known::clause_ids;
 

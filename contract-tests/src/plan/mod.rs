@@ -1,7 +1,6 @@
 //! What to send and what must hold, as data: cases of steps. Made by the checks from the contract's
 //! rows; sends nothing and judges nothing.
 
-mod bundle_call;
 mod case;
 pub mod expect;
 pub mod inputs;

@@ -57,22 +57,12 @@ fn compare(
             usage::grew(findings, clause, before, between, answer, endpoint, by);
         }
         Rule::Spend { steps, endpoint } => {
-            usage::spend(
-                findings,
-                clause,
-                answers,
-                [steps[0], steps[1], at],
-                endpoint,
-            );
+            let steps = [steps[0], steps[1], at];
+            usage::spend(findings, clause, answers, steps, endpoint);
         }
         Rule::UsageApart { steps, endpoint } => {
-            usage::apart(
-                findings,
-                clause,
-                answers,
-                [steps[0], steps[1], at],
-                endpoint,
-            );
+            let steps = [steps[0], steps[1], at];
+            usage::apart(findings, clause, answers, steps, endpoint);
         }
         Rule::BodiesAre(step) => delivered::bodies_are(findings, clause, answer, first(step)?),
         Rule::Received(count) => delivered::received(findings, clause, answer, *count),

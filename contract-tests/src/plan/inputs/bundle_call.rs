@@ -6,13 +6,13 @@ use svc_fixtures::contract::{Contract, ErrorCode};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
-use super::inputs::{COMPLETED, Input, InputTarget, clause_of, ending_is_known, environment};
+use super::{COMPLETED, Input, InputTarget, clause_of, ending_is_known, environment};
 
 /// A call of a bundle: where that is, and what it takes, only the service can say.
 pub(super) fn read(contract: &Contract, table: &Table<'_>) -> Option<Input> {
     let slugs = contract.bundles.iter().map(|row| row.slug.as_str());
     let slug = table.required("bundle");
-    let slug = slug.and_then(|item| super::known(&item, "the bundle", slugs));
+    let slug = slug.and_then(|item| super::super::known(&item, "the bundle", slugs));
     let (path, environment) = (table.optional("path"), environment(table));
     let body = table.required("body");
     let ends = table.optional("ends");
@@ -57,9 +57,9 @@ mod tests {
     use svc_fixtures::contract::Environment;
     use svc_fixtures::reading::Source;
 
-    use super::super::inputs::read as read_file;
-    use super::super::samples::with_samples;
+    use super::super::read as read_file;
     use super::*;
+    use crate::plan::samples::with_samples;
 
     fn mistakes(text: &str) -> String {
         let source = Source::new("mine.toml", text);
