@@ -153,7 +153,8 @@ const DEFECTS: &[PlantedDefect] = &[
         defect: Defect::TakesAnyPan,
         property: "property.near-valid",
         operation: Some("verify.identity.pan"),
-        clauses: &["errors.invalid-identifier"],
+        // A blank one is bad input, which is as good an example as any.
+        clauses: &["errors.invalid-identifier", "errors.invalid-input"],
         calls: 1..=1,
     },
     PlantedDefect {
