@@ -132,7 +132,7 @@ fn a_sound_service_far_away_is_asked_everything_once_in_some_three_minutes() {
     assert_eq!(broken(&ran), "");
     let again = format!("not taken for trouble: {:?}", ran.names);
     assert_eq!(ran.again, 0, "{again}");
-    assert!(ran.totals.took_ms < 190_000, "{}", ran.totals.took_ms);
+    assert!(ran.totals.took_ms < 200_000, "{}", ran.totals.took_ms);
 }
 
 #[test]
