@@ -130,6 +130,10 @@ fn main() -> ExitCode {
     arguments.test_threads.get_or_insert(3);
     let trials = vec![
         trial("webhooks_that_differ_are_named_for_what_differs", webhooks),
+        trial(
+            "what_other_keys_are_answered_is_compared_where_both_have_one",
+            other_keys,
+        ),
         trial("one_defect_is_one_difference_whatever_it_touches", || {
             alone(0)
         }),
@@ -412,6 +416,62 @@ fn webhooks() {
     for &(planted, what) in sample(&IN_WEBHOOKS, 3) {
         let expected = ("webhook".to_owned(), what.to_owned());
         assert_eq!(found(&[planted]), [expected], "{planted}");
+    }
+}
+
+/// What is planted in how other keys are treated, and the difference that names it.
+const IN_KEYS: [(&str, &str, &str); 3] = [
+    (
+        "revoked_key_accepted",
+        "status",
+        "calls with a key that is revoked",
+    ),
+    (
+        "ip_not_allowed_401",
+        "status",
+        "calls with a key that is blocked",
+    ),
+    (
+        "rate_limit_code",
+        "code",
+        "calls that end 429 SVC_RATE_LIMITED",
+    ),
+];
+
+fn other_keys() {
+    let (left, right) = services();
+    let folder = Folder::new("keys");
+    let report = folder.path("report.json");
+    let own = |environment: &str| {
+        let key = |kind: &str, name: &str| format!("{kind} = \"svc_{environment}_{name}_k1\"\n");
+        let kinds = [
+            ("revoked", "revoked"),
+            ("blocked", "elsewhere"),
+            ("limited", "limited"),
+        ];
+        kinds.map(|(kind, name)| key(kind, name)).concat()
+    };
+    let keys = folder.path("keys.toml");
+    let all = format!("[sandbox]\n{}[live]\n{}", own("test"), own("live"));
+    std::fs::write(&keys, all).expect("it is written");
+    let found = |planted: &[&str], keys: &[&str]| {
+        right.plant(planted, &[]);
+        let check = [
+            "--check",
+            "authentication.other-keys",
+            "--report-json",
+            &report,
+        ];
+        diff(&left, &right, &folder, &[&check, keys].concat());
+        found(&report)
+    };
+    let both = ["--left-keys", &keys, "--right-keys", &keys];
+    assert_eq!(found(&[], &both), []);
+    for (planted, kind, what) in IN_KEYS {
+        let expected = (kind.to_owned(), what.to_owned());
+        assert_eq!(found(&[planted], &both), [expected], "{planted}");
+        // Where one side has none there is nothing to compare it with.
+        assert_eq!(found(&[planted], &both[..2]), [], "{planted}");
     }
 }
 

@@ -164,8 +164,11 @@ impl Diff {
             runtime.block_on(side.receive(contract, setting))?;
         }
         let common = common(&settings[0].capabilities, &settings[1].capabilities);
+        let [mut keys, others] = [0, 1].map(|at| sides[at].ring.kinds(settings[at].by_rulings()));
+        keys.retain(|key| others.contains(key));
         for (side, setting) in sides.iter_mut().zip(&mut settings) {
             narrow(&mut setting.capabilities, common);
+            setting.capabilities.keys.clone_from(&keys);
             if !common.received() {
                 side.sink = None;
             }

@@ -58,6 +58,13 @@ pub(super) struct SidesArgs {
         value_name = "KEY"
     )]
     right_live_key: Option<Secret>,
+    /// Keys that the left provider gave beside these two, as `run --keys` takes them; what is the matter with a key is compared
+    /// where both sides have such a one
+    #[arg(long, value_name = "FILE")]
+    left_keys: Option<PathBuf>,
+    /// The same of the right provider
+    #[arg(long, value_name = "FILE")]
+    right_keys: Option<PathBuf>,
     /// What live calls of the left service may cost in all. Without it only calls that cost nothing are sent to a
     /// live service that is not a simulator on this machine
     #[arg(long, value_name = "INR", value_parser = rupees)]
@@ -160,6 +167,7 @@ impl SidesArgs {
             sandbox: &self.left_url,
             live: &self.left_live,
             keys: [&self.left_key, &self.left_live_key],
+            given: self.left_keys.as_deref().map(|file| ("--left-keys", file)),
             console: &self.left_console,
         };
         let right = GivenSide {
@@ -167,6 +175,10 @@ impl SidesArgs {
             sandbox: &self.right_url,
             live: &self.right_live,
             keys: [&self.right_key, &self.right_live_key],
+            given: self
+                .right_keys
+                .as_deref()
+                .map(|file| ("--right-keys", file)),
             console: &self.right_console,
         };
         let left_budget = BudgetArgs::of(

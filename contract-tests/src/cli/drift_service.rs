@@ -105,6 +105,7 @@ impl ServiceArgs {
             sandbox: &self.base_url,
             live: &self.live_url,
             keys: [&self.api_key, &self.live_key],
+            given: None,
             console: &self.console_url,
         };
         let (spend_file, prices) = (self.spend_file.clone(), self.prices.clone());

@@ -1,4 +1,4 @@
-//! The file of `--keys`: keys that a provider gave beside the run's own, by what is the matter with each.
+//! The file of `--keys`, `--left-keys` and `--right-keys`: keys that a provider gave beside the run's own, by what is the matter with each.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,13 +17,13 @@ type GivenKeys = BTreeMap<(Environment, KeyKind), Secret>;
 const TABLES: [(Environment, &str); 2] =
     [(Environment::Test, "sandbox"), (Environment::Live, "live")];
 
-/// Reads the file.
-pub(super) fn read(path: &Path) -> Result<GivenKeys, CommandError> {
+/// Reads the file that this flag names.
+pub(super) fn read(flag: &str, path: &Path) -> Result<GivenKeys, CommandError> {
     let shown = path.display().to_string();
     let text = std::fs::read_to_string(path);
     let read = text.map_err(|error| format!(" {shown}: {error}"));
     let read = read.and_then(|text| of_text(&shown, &text));
-    read.map_err(|why| CommandError::usage(format!("--keys{why}\nNothing was sent")))
+    read.map_err(|why| CommandError::usage(format!("{flag}{why}\nNothing was sent")))
 }
 
 fn of_text(shown: &str, text: &str) -> Result<GivenKeys, String> {

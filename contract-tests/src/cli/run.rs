@@ -168,7 +168,7 @@ impl Run {
         let (test_key, live_key) = (self.api_key.as_ref(), self.live_key.as_ref());
         let mut ring = keys::ring(&OF_RUN, sandbox, live, test_key, live_key)?;
         if let Some(path) = &self.keys {
-            ring.given = given_keys::read(path)?;
+            ring.given = given_keys::read("--keys", path)?;
         }
         Ok(ring)
     }

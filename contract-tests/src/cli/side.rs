@@ -1,5 +1,7 @@
 //! A service that a command asks in its own words: its arguments, what is found behind them, and what is sent to it.
 
+use std::path::Path;
+
 use reqwest::Url;
 use svc_fixtures::contract::{Contract, Environment};
 
@@ -8,7 +10,7 @@ use super::connection::ConnectionArgs;
 use super::exit::CommandError;
 use super::keys::{self, KeyFlags};
 use super::receiver::{self, ReceiverArgs};
-use super::{execution, preflight, run};
+use super::{execution, given_keys, preflight, run};
 use crate::capture::Capture;
 use crate::check::Check;
 use crate::client::{Client, Keyring};
@@ -63,6 +65,8 @@ pub(super) struct GivenSide<'a> {
     pub(super) sandbox: &'a Option<String>,
     pub(super) live: &'a Option<String>,
     pub(super) keys: [&'a Option<Secret>; 2],
+    /// The file of its other keys, behind the flag that names it.
+    pub(super) given: Option<(&'static str, &'a Path)>,
     pub(super) console: &'a Option<String>,
 }
 
@@ -102,7 +106,10 @@ impl GivenSide<'_> {
         let live = live.map(|text| keys::address(live_flag, text));
         let live = live.transpose()?;
         let [test_key, live_key] = self.keys.map(Option::as_ref);
-        let ring = keys::ring(&flags.keys, &sandbox, live.as_ref(), test_key, live_key)?;
+        let mut ring = keys::ring(&flags.keys, &sandbox, live.as_ref(), test_key, live_key)?;
+        if let Some((flag, path)) = self.given {
+            ring.given = given_keys::read(flag, path)?;
+        }
         Ok(NamedSide {
             flags,
             sandbox,

@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 use super::finding::{Difference, Kind};
 use super::pairing::Pair;
 use super::{Found, general};
-use crate::capture::Exchange;
+use crate::capture::{Credential, Exchange, KeyKind};
 
 /// So many of a hundred calls that ended alike on the left must end otherwise on the right, and alike, for that to be
 /// one difference of all of them.
@@ -29,6 +29,8 @@ const MANY_OPERATIONS: usize = 8;
 const NO_JSON: &str = "no JSON";
 
 const CONFLICT: &str = "SVC_IDEMPOTENCY_CONFLICT";
+
+const RATE_LIMITED: &str = "SVC_RATE_LIMITED";
 
 const NO_RECORD: &str = "SVC_NO_RECORD_FOUND";
 
@@ -139,6 +141,14 @@ fn field<'p>(pair: &'p Pair<'_>) -> Option<&'p str> {
     pair.check.starts_with("validation.").then_some(field)
 }
 
+/// What is the matter with its key, where that decides.
+fn other_key(pair: &Pair<'_>) -> Option<KeyKind> {
+    match &pair.left.credential {
+        Credential::Given(kind) if !has_several_mistakes(pair) => Some(*kind),
+        _ => None,
+    }
+}
+
 /// Whether a call has several mistakes, or a mistake and the sentinel: which is said first is a question of order.
 fn has_several_mistakes(pair: &Pair<'_>) -> bool {
     let beside = pair.check.starts_with("order.") || pair.check == "validation.input-first";
@@ -150,6 +160,11 @@ impl<'p> Endings<'p> {
     pub(super) fn take(&mut self, at: usize, pair: &'p Pair<'p>) -> Option<Ended> {
         let (left, right) = (Ended::of(pair.left), Ended::of(pair.right));
         let alike = (left == right).then(|| left.clone());
+        // How much of its limit calls before had used up is no matter of the service.
+        let used_up = |ended: &Ended| ended.status == 429 || ended.word == RATE_LIMITED;
+        if other_key(pair) == Some(KeyKind::Limited) && used_up(&left) != used_up(&right) {
+            return alike;
+        }
         self.all.push((at, pair, left, right));
         alike
     }
@@ -174,8 +189,9 @@ impl<'p> Endings<'p> {
         }
         let mut found = self.gone(&mut open);
         found.extend(self.known_to_one(&mut open));
-        let keys: [fn(&Pair<'_>) -> Option<Group>; 5] = [
+        let keys: [fn(&Pair<'_>) -> Option<Group>; 6] = [
             |_| Some(Group::All),
+            |pair| other_key(pair).map(Group::Key),
             |pair| {
                 let mistake = mistake(pair).to_owned();
                 Some(Group::Mistake(family(pair, &mistake), mistake))
@@ -354,7 +370,7 @@ impl<'p> Endings<'p> {
             .filter_map(|at| field(self.all[*at].1))
             .collect();
         match group {
-            Group::Operation(_) | Group::Field(_) => true,
+            Group::Key(_) | Group::Operation(_) | Group::Field(_) => true,
             Group::All => share(NEARLY_ALL) && operations.len() > 1,
             // A case goes on no further than where it ends otherwise.
             Group::Check(check) => {
@@ -391,6 +407,7 @@ impl<'p> Endings<'p> {
         };
         let what = match &**group {
             Group::All => format!("calls that end {left}"),
+            Group::Key(kind) => format!("calls with a key that is {}", kind.name()),
             Group::Mistake(_, mistake) if mistake == INSIDE => {
                 "a call with the sentinel inside an identifier".to_owned()
             }
@@ -430,6 +447,8 @@ fn mistaken(pairs: &[&Pair<'_>]) -> String {
 enum Group {
     /// Just how they end.
     All,
+    /// What is the matter with the key.
+    Key(KeyKind),
     /// A mistake in what was sent: check, and the mistake.
     Mistake(String, String),
     /// Its check, whatever it was to end in: what went before decides.
