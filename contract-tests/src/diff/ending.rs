@@ -181,12 +181,9 @@ impl<'p> Endings<'p> {
     /// one of each case of a check, all of a field, all of an operation.
     pub(super) fn differences(self) -> Vec<Found> {
         let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
-        let mut open: Vec<usize> = Vec::new();
-        for (index, (.., left, right)) in self.all.iter().enumerate() {
-            if left != right {
-                open.push(index);
-            }
-        }
+        let all = self.all.iter().enumerate();
+        let open = all.filter(|(_, (.., left, right))| left != right);
+        let mut open: Vec<usize> = open.map(|(index, _)| index).collect();
         let mut found = self.gone(&mut open);
         found.extend(self.known_to_one(&mut open));
         let keys: [fn(&Pair<'_>) -> Option<Group>; 6] = [
