@@ -116,14 +116,14 @@ fn scenario(call: &CallView, form: &Fields) -> String {
     let outcome = match form.get("outcome") {
         "pending" => "{ pending = {}, after = \"25s\", finally = { success = {} } }".to_owned(),
         "wait" => format!(
-            "{{ success = {{}}, delay = {} }}",
+            "{{ delay = {} }}",
             text(form.filled("delay").unwrap_or("5s"))
         ),
         code => format!("{{ error = {} }}", text(code)),
     };
     let then = match form.get("times") {
         "always" => outcome,
-        _ => format!("[ {outcome}, {{ success = {{}} }} ]"),
+        _ => format!("{outcome}\nfall_through = true"),
     };
     let body = call
         .request

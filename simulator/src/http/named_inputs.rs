@@ -8,7 +8,7 @@ use svc_fixtures::sample::{self, Extent};
 
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::{Goal, named_input};
-use crate::scenario::{Delay, Outcome, OutcomeKind, Scenario, ScenarioIndex};
+use crate::scenario::{Delay, Outcome, Scenario, ScenarioIndex};
 
 /// An input that a scenario names.
 #[derive(Debug, Clone)]
@@ -47,11 +47,9 @@ pub(super) fn named_inputs(
 }
 
 fn outcome_of(outcome: &Outcome) -> Option<Goal> {
-    match &outcome.kind {
-        _ if outcome.delay != Delay::None || outcome.wire.is_some() => None,
-        OutcomeKind::Error { code, .. } => Some(Goal::Error(*code)),
-        OutcomeKind::Pending { .. } => Some(Goal::Pending),
-        OutcomeKind::Success(_) => Some(Goal::Completed),
+    match outcome.delay == Delay::None && outcome.wire.is_none() {
+        true => Goal::of(outcome),
+        false => None,
     }
 }
 

@@ -34,12 +34,14 @@ impl Goal {
         }
     }
 
-    fn of(then: &Outcome) -> Goal {
-        match &then.kind {
+    /// What an outcome ends in; none where it leaves that to others.
+    pub(crate) fn of(then: &Outcome) -> Option<Goal> {
+        Some(match &then.kind {
             OutcomeKind::Success(_) => Goal::Completed,
             OutcomeKind::Pending { .. } => Goal::Pending,
             OutcomeKind::Error { code, .. } => Goal::Error(*code),
-        }
+            OutcomeKind::AsUsual => return None,
+        })
     }
 }
 
@@ -127,7 +129,7 @@ impl Search<'_> {
                 continue;
             }
             let steps = scenario.then.iter().enumerate();
-            let mut steps = steps.filter(|(_, then)| Goal::of(then) == goal);
+            let mut steps = steps.filter(|(_, then)| Goal::of(then) == Some(goal));
             if let Some((step, then)) = steps.next() {
                 found.push((then.wire.is_some(), step, number));
             }

@@ -1,6 +1,7 @@
 //! What the simulator does, by situation. One binary, one helper: [`scene::Scene`].
 
 mod answers;
+mod as_usual;
 mod assets;
 mod audit;
 mod authentication;

@@ -53,6 +53,8 @@ fn expected(rules: &Rules, index: OperationIndex, body: &Json<'_>) -> Expected {
             OutcomeKind::Success(_) => success,
             OutcomeKind::Error { code, .. } => Expected::Error(*code),
             OutcomeKind::Pending { .. } => Expected::Pending,
+            // No built-in rule leaves its ending to others.
+            OutcomeKind::AsUsual => unreachable!("{body}"),
         },
     }
 }

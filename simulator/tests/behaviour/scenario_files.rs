@@ -143,7 +143,7 @@ then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]
     23 | then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]
        |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-    error: an outcome has exactly one of `success`, `error` and `pending`
+    error: an outcome has one of `success`, `error` and `pending`, or `delay`, `provider`, `wire` or `webhook` alone, which is added to what a call gets otherwise
       --> mine.toml:23:57
        |
     23 | then = [{ success = {}, error = "SVC_SOURCE_TIMEOUT" }, {}]

@@ -223,7 +223,7 @@ fn mistakes_of_expectations_are_reported_with_all_others() {
     14 | answers = []
        |           ^^
 
-    error: an outcome has exactly one of `success`, `error` and `pending`
+    error: an outcome has one of `success`, `error` and `pending`, or `delay`, `provider`, `wire` or `webhook` alone, which is added to what a call gets otherwise
       --> FOLDER/team.toml:19:8
        |
     19 | then = {}
@@ -260,7 +260,7 @@ fn mistakes_are_annotations_of_a_pull_request() {
     ::error file=FOLDER/team.toml,line=11,col=15,title=mistake::the environment `prod` is not known%0Aknown here: live, test
     ::error file=FOLDER/team.toml,line=12,col=9,title=mistake::`after` moves the clock to look at a result, and no result is expected%0Aadd `finally = { … }` with parts of the result's envelope
     ::error file=FOLDER/team.toml,line=14,col=11,title=mistake::an expectation has `answer` or `answers`, not both
-    ::error file=FOLDER/team.toml,line=19,col=8,title=mistake::an outcome has exactly one of `success`, `error` and `pending`
+    ::error file=FOLDER/team.toml,line=19,col=8,title=mistake::an outcome has one of `success`, `error` and `pending`, or `delay`, `provider`, `wire` or `webhook` alone, which is added to what a call gets otherwise
     "#);
 }
 

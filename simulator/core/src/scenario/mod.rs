@@ -72,6 +72,26 @@ pub struct Scenario {
     pub line: usize,
 }
 
+impl Scenario {
+    /// Whether the rules after it are asked, too: now, or once it has come to its end.
+    #[must_use]
+    pub fn passes_on(&self) -> bool {
+        self.fall_through || self.then.iter().any(Outcome::is_as_usual)
+    }
+
+    /// Which of its outcomes is next, counting from 0 the calls it has already decided.
+    #[must_use]
+    pub fn next(&self, decided: u32) -> &Outcome {
+        let length = self.then.len();
+        let decided = usize::try_from(decided).unwrap_or(usize::MAX);
+        let place = match self.start_over {
+            false => decided.min(length - 1),
+            true => decided % length,
+        };
+        &self.then[place]
+    }
+}
+
 /// The place of a scenario among all of its [`ScenarioSet`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScenarioIndex(pub u32);
@@ -165,6 +185,14 @@ pub struct Outcome {
     pub wire: Option<WireFault>,
     /// What goes wrong with the webhook that brings the result of a pending call.
     pub webhook: WebhookFault,
+}
+
+impl Outcome {
+    /// Whether it leaves the ending to the rules after it.
+    #[must_use]
+    pub fn is_as_usual(&self) -> bool {
+        self.kind == OutcomeKind::AsUsual
+    }
 }
 
 /// How long an answer is held back, in real time.
@@ -282,6 +310,8 @@ pub enum OutcomeKind {
         /// Its message, where the scenario gives one.
         message: Option<Arc<str>>,
     },
+    /// What the rules after it give, or the operation itself: this one only adds what stands beside it.
+    AsUsual,
     /// Nothing yet.
     Pending {
         /// When the result comes, in milliseconds of the account's clock; the operation's own

@@ -66,7 +66,7 @@ fn patch(outcome: &Outcome) -> Option<PatchIndex> {
     match &outcome.kind {
         OutcomeKind::Success(patch) => *patch,
         OutcomeKind::Pending { finally, .. } => patch(finally),
-        OutcomeKind::Error { .. } => None,
+        OutcomeKind::Error { .. } | OutcomeKind::AsUsual => None,
     }
 }
 

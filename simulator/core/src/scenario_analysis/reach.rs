@@ -202,7 +202,7 @@ pub(super) fn comes_before(earlier: &Scenario, rule: &Scenario) -> bool {
         let rest = inner.strip_prefix(outer);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let stays = !earlier.fall_through;
+    let stays = !earlier.passes_on();
     stays && earlier.order < rule.order && (within(above, below) || within(below, above))
 }
 

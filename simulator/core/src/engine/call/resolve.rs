@@ -14,13 +14,13 @@ use super::bundle::{BundlePlan, NextStep};
 use super::request::Environment;
 use super::response::{ResponseTemplate, Sources};
 use super::rules::Rules;
-use super::step_plan::{StepPlan, first_of_month};
+use super::step_plan::{StepChoice, StepPlan, first_of_month};
 use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::flow::{Flow, FlowAdvance, FlowChange, FlowMemory, StepOf};
 use crate::engine::state::ids::{Content, SequenceKey, VerificationId};
 use crate::engine::state::verification::{ConsentRequest, Due, Resolved, Step, WaitingStep};
 use crate::scenario::{
-    Choice, Delay, Outcome, OutcomeKind, PatchIndex, Scenario, WebhookFault, WireFault,
+    Because, Choice, Delay, Outcome, OutcomeKind, PatchIndex, WebhookFault, WireFault,
 };
 
 /// The call whose steps are resolved.
@@ -136,6 +136,27 @@ impl Resolver<'_> {
         }
     }
 
+    /// Why a step gets what it gets, for the call log: the rule that decides, and those that add to it.
+    fn because(
+        &self,
+        plan: &StepPlan<'_>,
+        decision: &StepChoice<'_>,
+        about: impl FnOnce() -> Option<Arc<str>>,
+    ) -> Because {
+        let scenarios = &self.rules.scenarios;
+        let decides = decision.choice.because(scenarios, about);
+        let mut additions = plan.additions(self.state).peekable();
+        if additions.peek().is_none() {
+            return decides;
+        }
+        let names = additions.filter_map(|it| match it.choice {
+            Choice::Scenario(rule) => Some(&*scenarios.get(rule).because),
+            Choice::NoMatch => None,
+        });
+        let names: Vec<&str> = names.collect();
+        Because::Scenario(format!("{decides}; with what {} adds", names.join(" and ")).into())
+    }
+
     fn step(
         &self,
         plan: &StepPlan<'_>,
@@ -163,8 +184,13 @@ impl Resolver<'_> {
             reference: self.reference,
             now: self.now,
         };
-        let decided = decision.sequence.map_or(0, |key| self.state.decided(key));
-        let outcome = filling.scenario_outcome(decided);
+        let outcome = decision.next(self.state);
+        let additions = || plan.additions(self.state);
+        // What is said first counts, as of rules.
+        let outcomes = || {
+            let added = additions().filter_map(|it| it.next(self.state));
+            added.chain(outcome)
+        };
         let ending = filling.resolve(outcome);
         let is_pending = matches!(ending, Resolved::Pending { .. });
         let latency_ms = latency(operation.latency_of(self.environment, is_pending), number);
@@ -172,18 +198,23 @@ impl Resolver<'_> {
             id,
             endpoint: self.rules.endpoint(plan.operation),
             latency_ms,
-            provider: outcome.and_then(|outcome| outcome.provider.clone()),
-            because: decision
-                .choice
-                .because(&self.rules.scenarios, || filling.about()),
+            provider: outcomes().find_map(|outcome| outcome.provider.clone()),
+            because: self.because(plan, decision, || filling.about()),
             price: operation.price,
             outcome: ending,
         });
-        resolved.sequences.extend(decision.sequence);
-        let delay = outcome.map_or(Delay::None, |outcome| outcome.delay);
+        let deciding = additions().chain([decision]);
+        resolved
+            .sequences
+            .extend(deciding.filter_map(|it| it.sequence));
+        let delay = outcomes().map(|outcome| outcome.delay);
+        let delay = delay
+            .into_iter()
+            .find(|delay| *delay != Delay::None)
+            .unwrap_or_default();
         let delay_ms = filling.delay_ms(delay, latency_ms);
         resolved.delay_ms = resolved.delay_ms.saturating_add(delay_ms);
-        if let Some(outcome) = outcome {
+        for outcome in outcomes() {
             resolved.wire = resolved.wire.or(outcome.wire);
             resolved.webhook = resolved.webhook.or(outcome.webhook);
         }
@@ -200,27 +231,7 @@ struct Filling<'a> {
     now: Timestamp,
 }
 
-/// Which outcome of a scenario is next, counting from 0 the calls it has already decided.
-#[must_use]
-fn next(scenario: &Scenario, decided: u32) -> &Outcome {
-    let length = scenario.then.len();
-    let decided = usize::try_from(decided).unwrap_or(usize::MAX);
-    let place = match scenario.start_over {
-        false => decided.min(length - 1),
-        true => decided % length,
-    };
-    &scenario.then[place]
-}
-
 impl<'a> Filling<'a> {
-    /// The outcome of its scenario that is next, where a scenario names the input.
-    fn scenario_outcome(&self, decided: u32) -> Option<&'a Outcome> {
-        match self.choice {
-            Choice::Scenario(number) => Some(next(self.rules.scenarios.get(*number), decided)),
-            Choice::NoMatch => None,
-        }
-    }
-
     /// What the step comes to. An input that no scenario names gets the canned answer: at once, or
     /// after the operation's own time where it is always pending first (ruling 31).
     fn resolve(&self, outcome: Option<&'a Outcome>) -> Resolved {
@@ -253,6 +264,8 @@ impl<'a> Filling<'a> {
     fn ending(&self, ending: &OutcomeKind) -> Resolved {
         match ending {
             OutcomeKind::Success(patch) => self.success(*patch),
+            // Only what gives an ending is asked for one.
+            OutcomeKind::AsUsual => self.success(None),
             OutcomeKind::Error { code, message } => Resolved::Failed {
                 code: *code,
                 message: message.clone(),

@@ -18,7 +18,9 @@ use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::flow::{StepOf, carried_field};
 use crate::engine::state::ids::{SequenceKey, VerificationId};
 use crate::engine::state::rejection::Rejection;
-use crate::scenario::{Choice, MatchInput, OutcomeKind, RequestContext, Scenario, ScenarioIndex};
+use crate::scenario::{
+    Choice, MatchInput, Outcome, OutcomeKind, RequestContext, Scenario, ScenarioIndex,
+};
 
 /// An operation to run.
 #[derive(Debug)]
@@ -31,7 +33,7 @@ pub struct StepPlan<'a> {
     pub step: Option<StepOf>,
     /// What decides it first.
     first: StepChoice<'a>,
-    /// What decides it once the rule before has come to its end, in order.
+    /// What decides it once the rule before has come to its end, or leaves the ending to it, in order.
     then: Vec<StepChoice<'a>>,
     /// The printed `data`, where it depends on the request and the month alone.
     pub draft: Option<Draft>,
@@ -49,27 +51,48 @@ pub struct StepChoice<'a> {
     pub same: Vec<&'a str>,
     /// Which sequence it is a step of.
     pub sequence: Option<SequenceKey>,
-    /// After so many calls of its sequence the next rule decides.
-    ends_after: Option<u32>,
+    /// The rule that gives it, where one does.
+    scenario: Option<&'a Scenario>,
+}
+
+impl<'a> StepChoice<'a> {
+    /// The outcome of its rule that is next, where a rule gives it.
+    #[must_use]
+    pub fn next(&self, state: &EnvironmentState) -> Option<&'a Outcome> {
+        let decided = self.sequence.map_or(0, |key| state.decided(key));
+        Some(self.scenario?.next(decided))
+    }
+
+    /// Whether its rule has come to its end, and decides no more.
+    fn has_ended(&self, state: &EnvironmentState) -> bool {
+        let rule = self.scenario.filter(|rule| rule.fall_through);
+        let decided = self.sequence.map_or(0, |key| state.decided(key));
+        rule.is_some_and(|rule| u32::try_from(rule.then.len()).is_ok_and(|end| decided >= end))
+    }
+
+    /// Whether it leaves the ending to the next one.
+    fn adds(&self, state: &EnvironmentState) -> bool {
+        self.next(state).is_some_and(Outcome::is_as_usual)
+    }
 }
 
 impl<'a> StepPlan<'a> {
     /// What decides it now, and after that: rules that have come to their ends are left out.
     fn left(&self, state: &EnvironmentState) -> impl Iterator<Item = &StepChoice<'a>> {
-        let has_ended = move |it: &&StepChoice<'_>| {
-            let decided = it.sequence.map_or(0, |key| state.decided(key));
-            it.ends_after.is_some_and(|end| decided >= end)
-        };
-        iter::once(&self.first)
-            .chain(&self.then)
-            .skip_while(has_ended)
+        let all = iter::once(&self.first).chain(&self.then);
+        all.filter(|it| !it.has_ended(state))
+    }
+
+    /// The rules that add to what decides it now, in order.
+    pub fn additions(&self, state: &EnvironmentState) -> impl Iterator<Item = &StepChoice<'a>> {
+        self.left(state).take_while(|it| it.adds(state))
     }
 
     /// What decides it now.
     #[must_use]
     pub fn decision(&self, state: &EnvironmentState) -> &StepChoice<'a> {
-        let mut left = self.left(state);
-        left.next().expect("the last one comes to no end")
+        let mut left = self.left(state).skip_while(|it| it.adds(state));
+        left.next().expect("the last one leaves nothing to others")
     }
 
     /// Whether the carried identifier need not have been issued. A rule that decides before the one that fixes what it
@@ -149,7 +172,8 @@ pub fn plan_step<'a>(
     })
 }
 
-/// What decides a step once the rules before have come to their ends, in order: up to one that has none.
+/// What decides a step once the rules before have come to their ends or leave the ending to others, in order: up to one
+/// that does neither.
 fn fallen_through<'a>(
     rules: &'a Rules,
     match_input: &MatchInput<'_>,
@@ -160,9 +184,12 @@ fn fallen_through<'a>(
     let mut then: Vec<StepChoice<'a>> = Vec::new();
     loop {
         let last = then.last().unwrap_or(first);
-        let (Choice::Scenario(rule), Some(_)) = (&last.choice, last.ends_after) else {
+        let Choice::Scenario(rule) = &last.choice else {
             return then;
         };
+        if !rules.scenarios.get(*rule).passes_on() {
+            return then;
+        }
         then.push(decision(rules, match_input, input, step, Some(*rule)));
     }
 }
@@ -195,12 +222,11 @@ fn decision<'a>(
             made_by(rules, input, &choice, name) || made_by(rules, input, &alone, name)
         })
     };
-    let ends = scenario.filter(|scenario| scenario.fall_through);
     StepChoice {
         fixed: step.is_some_and(is_fixed),
         same: step.map_or_else(Vec::new, |step| same(rules, step, input, &choice)),
         sequence: scenario.and_then(|scenario| sequence(scenario, input)),
-        ends_after: ends.map(|it| u32::try_from(it.then.len()).unwrap_or(u32::MAX)),
+        scenario,
         choice,
     }
 }
@@ -279,7 +305,7 @@ fn draft(
 ) -> Option<Draft> {
     let patch = match choice {
         Choice::NoMatch => None,
-        Choice::Scenario(number) if rules.scenarios.get(*number).fall_through => return None,
+        Choice::Scenario(number) if rules.scenarios.get(*number).passes_on() => return None,
         Choice::Scenario(number) => match &*rules.scenarios.get(*number).then {
             [outcome] => match outcome.kind {
                 OutcomeKind::Success(patch) => patch,

@@ -175,6 +175,14 @@ fn brought_by_webhook(scope: &Scope<'_>, item: &Item<'_>, ending: Option<&Outcom
     match ending {
         // What ends how nobody knows has a problem of its own.
         None | Some(OutcomeKind::Pending { .. }) => {}
+        Some(OutcomeKind::AsUsual) => {
+            if rows().all(|row| row.pending.is_none()) {
+                item.problem_with_hint(
+                    "none of these operations is ever pending, and no webhook brings a result",
+                    "leave `webhook` out",
+                );
+            }
+        }
         Some(OutcomeKind::Error { .. }) => {
             item.problem_with_hint("this error is answered at once, without a webhook", hint);
         }

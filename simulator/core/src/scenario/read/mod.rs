@@ -183,15 +183,11 @@ impl Reader<'_> {
         let when = table.optional("when").and_then(|item| item.table());
         let conditions = when.map_or_else(Vec::new, |when| reader.read(&when));
         report_before_format(table, &conditions, before_format);
-        if let (Some(item), true, true) = (table.optional("otherwise"), otherwise, before_format) {
-            item.problem_with_hint(
-                "a rule is asked before all others or after them",
-                "leave `before_format` or `otherwise` out",
-            );
-        }
+        report_otherwise(table, otherwise && before_format);
         let start_over = table.flag("start_over");
         let fall_through = table.flag("fall_through");
         report_fall_through(table, fall_through);
+        report_additions(table, before_format);
         let order = self.order;
         self.order += 1;
         let thens = self.thens(table);
@@ -378,6 +374,16 @@ fn report_before_format(table: &Table<'_>, conditions: &[Condition], before_form
     }
 }
 
+/// Reports a rule that is to be asked before all others and after them.
+fn report_otherwise(table: &Table<'_>, both: bool) {
+    if let Some(item) = table.optional("otherwise").filter(|_| both) {
+        item.problem_with_hint(
+            "a rule is asked before all others or after them",
+            "leave `before_format` or `otherwise` out",
+        );
+    }
+}
+
 /// Reports a rule that is to end after its last outcome, and never can.
 fn report_fall_through(table: &Table<'_>, fall_through: bool) {
     let Some(item) = table.optional("fall_through").filter(|_| fall_through) else {
@@ -395,6 +401,23 @@ fn report_fall_through(table: &Table<'_>, fall_through: bool) {
     ] {
         if table.flag(other) {
             item.problem_with_hint(why, format!("leave `{other}` or `fall_through` out"));
+        }
+    }
+}
+
+/// Reports an outcome that is left to other rules, of a rule for what fits no format.
+fn report_additions(table: &Table<'_>, before_format: bool) {
+    let then = table.optional("then").filter(|_| before_format);
+    for then in then.iter().flat_map(one_or_more) {
+        let Some(outcome) = then.if_table() else {
+            continue;
+        };
+        let ends = ["success", "error", "pending"];
+        if !ends.iter().any(|name| outcome.optional(name).is_some()) {
+            then.problem_with_hint(
+                "what fits no format gets nothing from other rules",
+                "write `error`, `success` or `pending`, too",
+            );
         }
     }
 }

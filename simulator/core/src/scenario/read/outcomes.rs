@@ -50,6 +50,14 @@ fn outcome(
         }
         [None, Some(error), None] => failure(&error, table.optional_text("message")),
         [None, None, Some(pending)] => self::pending(scope, table, &pending, patches, may_wait),
+        [None, None, None] if may_wait && adds(table) => Some(OutcomeKind::AsUsual),
+        [None, None, None] => {
+            table.problem(
+                "an outcome has one of `success`, `error` and `pending`, or `delay`, `provider`, `wire` or `webhook` \
+                 alone, which is added to what a call gets otherwise",
+            );
+            None
+        }
         _ => {
             table.problem("an outcome has exactly one of `success`, `error` and `pending`");
             None
@@ -79,6 +87,12 @@ fn outcome(
         wire,
         webhook: webhook.unwrap_or_default(),
     })
+}
+
+/// Whether something stands beside an ending, which may be left to others then.
+fn adds(table: &Table<'_>) -> bool {
+    let mut beside = BESIDE_PENDING.iter();
+    beside.any(|name| table.optional(name).is_some())
 }
 
 /// Reports what says more of an ending that is not there.
