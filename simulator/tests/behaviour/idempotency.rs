@@ -6,7 +6,7 @@ use svc_simulator::engine::call::request::Environment;
 use svc_simulator::engine::state::manage;
 use svc_simulator::host::clock_move::ClockTarget;
 
-use crate::scene::{Money, Scene, UAN};
+use crate::scene::{Money, PAN, Scene, UAN};
 
 const BODY: &str = r#"{"pan": "AAAAA0000A", "name": "Asha Rao"}"#;
 
@@ -273,4 +273,27 @@ fn a_duplicate_that_waits_takes_from_the_rate_limit_when_it_comes() {
         let (first, same) = futures_util::join!(first, same);
         assert_eq!((&same.0.body, same.0.replay), (&first.0.body, true));
     });
+}
+
+#[test]
+fn what_a_rule_refuses_as_the_service_does_is_kept_under_no_key() {
+    let scene = Scene::with(
+        r#"
+        [[scenario]]
+        name = "too fast, then down, then well"
+        operation = "verify.identity.pan"
+        then = [{ error = "SVC_RATE_LIMITED" }, { error = "SVC_SOURCE_TIMEOUT" }, { success = {} }]
+        "#,
+    );
+    let asked = |pan: &str| {
+        let body = format!(r#"{{"pan":"{pan}"}}"#);
+        let answer = scene.post(PAN, &body).idempotency("k").send();
+        format!("{}, replayed {}", answer.outcome(), answer.0.replay)
+    };
+    let told = ["AAAAA0000A", "AAAAA0000A", "AAAAA0000A"].map(asked);
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    429 SVC_RATE_LIMITED, replayed false
+    504 SVC_SOURCE_TIMEOUT, replayed false
+    504 SVC_SOURCE_TIMEOUT, replayed true
+    "#);
 }

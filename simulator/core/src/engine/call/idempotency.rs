@@ -36,6 +36,7 @@ pub fn look(
         Some((of, claim)) if !of.is_open() && claim.is_expired(now, retention) => {
             Ok(ClaimLookup::Fresh)
         }
+        Some((of, claim)) if !is_kept(of, claim) => Ok(ClaimLookup::Fresh),
         Some((_, claim)) if claim.body != body => Err(Rejection::Conflict),
         Some((of, claim)) => Ok(meaning(of, claim)),
     }
@@ -51,6 +52,15 @@ pub fn claimed_by(
 ) -> Option<ClaimLookup> {
     let of = verifications.get(id)?;
     Some(meaning(of, of.claim(key)?))
+}
+
+/// The statuses that are kept under no key, since nothing was executed (ruling 19): also where a scenario gives them.
+const NOT_KEPT: [u16; 7] = [400, 401, 402, 403, 404, 409, 429];
+
+/// Whether the call is answered so again, whatever it was answered.
+fn is_kept(of: &Verification, claim: &Claim) -> bool {
+    let answer = of.first_answer(claim);
+    answer.is_none_or(|answer| !NOT_KEPT.contains(&answer.status))
 }
 
 fn meaning(of: &Verification, claim: &Claim) -> ClaimLookup {
