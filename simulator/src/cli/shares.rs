@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::values::{count, duration};
+use super::values::{count, duration, size};
 use crate::host::shares::ShareLimits;
 
 /// The flags of `serve` that keep one account from taking another one's time.
@@ -30,6 +30,9 @@ pub(super) struct ShareArgs {
     /// answer; then it stands where it came to, and whoever moved it is told
     #[arg(long, env = "SVC_SIMULATOR_CLOCK_MOVE_TIME", value_name = "DURATION", value_parser = duration, default_value = "10m")]
     clock_move_time: Duration,
+    /// Let the bodies of calls that are over 64 KiB take so much memory together; who sends one more waits until there is room
+    #[arg(long, env = "SVC_SIMULATOR_BODY_MEMORY", value_name = "SIZE", value_parser = size, default_value = "128MiB")]
+    body_memory: usize,
 }
 
 impl ShareArgs {
@@ -40,6 +43,7 @@ impl ShareArgs {
             waits: self.max_waits,
             accounts_per_address: self.max_accounts_per_address,
             clock_move_time: self.clock_move_time,
+            body_bytes: self.body_memory,
             connections: self.max_connections,
         }
     }

@@ -174,6 +174,18 @@ impl Counted {
             "How many may be at once.",
             waits.all,
         )?;
+        let bodies = shares.bodies();
+        let taken = bodies.all_bytes() - bodies.free_bytes();
+        out.gauge(
+            "large_bodies_bytes",
+            "What large bodies of calls take.",
+            taken,
+        )?;
+        out.gauge(
+            "large_bodies_limit_bytes",
+            "What they may take together.",
+            bodies.all_bytes(),
+        )?;
         let help = "Delayed answers and attempts to deliver that have not ended.";
         out.gauge("open_tasks", help, self.host.open_tasks())?;
         out.gauge(

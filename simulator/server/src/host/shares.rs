@@ -7,6 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::engine::call::input::MAX_BODY_BYTES;
+
 /// Nobody may take more than this often what is left for the others. One alone has two thirds of all then,
 /// two have two fifths each, and something is left for whoever comes next, however many there are.
 const TIMES_WHAT_IS_LEFT: usize = 2;
@@ -32,6 +36,8 @@ pub struct ShareLimits {
     pub accounts_per_address: usize,
     /// How long a clock may be moved in real time.
     pub clock_move_time: Duration,
+    /// How many bytes the large bodies of calls may take together.
+    pub body_bytes: usize,
     /// Connections of a listener. Calls that are held back never take all of them, nor do requests that
     /// wait.
     pub connections: usize,
@@ -44,6 +50,7 @@ impl ShareLimits {
         waits: 256,
         accounts_per_address: 2048,
         clock_move_time: Duration::from_mins(10),
+        body_bytes: 128 << 20,
         connections: 1024,
     };
 
@@ -125,6 +132,7 @@ pub struct SharePart {
 pub struct Shares {
     delayed_calls: Arc<Share>,
     waits: Arc<Share>,
+    bodies: BodyRoom,
 }
 
 impl Shares {
@@ -132,6 +140,7 @@ impl Shares {
         Shares {
             delayed_calls: Share::new(limits.delayed_calls, limits.all_delayed_calls()),
             waits: Share::new(limits.waits, limits.all_waits()),
+            bodies: BodyRoom::new(limits.body_bytes, MAX_BODY_BYTES),
         }
     }
 
@@ -160,6 +169,12 @@ impl Shares {
     /// Where the account has its share of those that wait.
     pub fn begin_clock_move(&self, by: &TakenByAccount) -> Result<SharePart, OverShare> {
         self.waits.try_take(&by.clock_moves)
+    }
+
+    /// Where large bodies of calls are kept.
+    #[must_use]
+    pub fn bodies(&self) -> &BodyRoom {
+        &self.bodies
     }
 
     /// How many calls are held back.
@@ -225,6 +240,67 @@ impl Drop for SharePart {
     fn drop(&mut self) {
         self.by.0.fetch_sub(1, Ordering::Relaxed);
         self.share.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Bytes of a piece of room.
+const PIECE_BYTES: usize = 1 << 10;
+
+/// Room for large bodies, of all requests together: who sends one waits until there is room for it, so that not even a
+/// thousand of them take all memory.
+#[derive(Debug)]
+pub struct BodyRoom {
+    free: Semaphore,
+    pieces: usize,
+}
+
+impl BodyRoom {
+    /// Of this many bytes; the largest body there may be fits in any case.
+    #[must_use]
+    pub fn new(bytes: usize, largest: usize) -> Self {
+        let pieces = bytes.max(largest).div_ceil(PIECE_BYTES);
+        BodyRoom {
+            free: Semaphore::new(pieces),
+            pieces,
+        }
+    }
+
+    /// How many bytes are free.
+    #[must_use]
+    pub fn free_bytes(&self) -> usize {
+        self.free.available_permits() * PIECE_BYTES
+    }
+
+    /// How many bytes there are, free or taken.
+    #[must_use]
+    pub fn all_bytes(&self) -> usize {
+        self.pieces * PIECE_BYTES
+    }
+}
+
+/// The room that one body has taken, given back when this is dropped.
+#[derive(Debug, Default)]
+pub struct TakenRoom<'r> {
+    of: Option<&'r BodyRoom>,
+    taken: Option<SemaphorePermit<'r>>,
+}
+
+impl<'r> TakenRoom<'r> {
+    /// Nothing of this yet.
+    #[must_use]
+    pub fn of(room: &'r BodyRoom) -> Self {
+        TakenRoom {
+            of: Some(room),
+            taken: None,
+        }
+    }
+
+    /// Waits for room for a body that takes at most so much.
+    pub async fn take(&mut self, bytes: usize) {
+        if let (Some(room), None) = (self.of, &self.taken) {
+            let pieces = u32::try_from(bytes.div_ceil(PIECE_BYTES)).unwrap_or(u32::MAX);
+            self.taken = room.free.acquire_many(pieces).await.ok();
+        }
     }
 }
 

@@ -38,6 +38,7 @@ use crate::engine::call::reply::Reply;
 use crate::engine::call::request::{Body, Call, Environment, Header, Headers};
 use crate::host::Host;
 use crate::host::call_span::{call_span, verification};
+use crate::host::shares::TakenRoom;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
@@ -108,7 +109,8 @@ impl Api {
                 respond(self.panicked(&self.call(peer, &parts, Body::Incomplete)))
             });
         }
-        let body = read_body(body, MAX_BODY_BYTES, self.body_timeout).await;
+        let mut room = TakenRoom::of(self.host.shares().bodies());
+        let body = read_body(body, MAX_BODY_BYTES, self.body_timeout, &mut room).await;
         let of_call = match &body {
             ReadBody::Whole(bytes) => Body::Whole(bytes),
             ReadBody::TooLarge => Body::TooLarge,

@@ -3,7 +3,7 @@
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Poll;
@@ -11,12 +11,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use bytes::{Bytes, BytesMut};
+
 use futures_util::FutureExt as _;
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
-use http_body_util::BodyExt as _;
-use hyper::body::{Body, Incoming};
+use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -25,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
+pub use super::body::{ReadBody, read_body};
 pub use super::connection_limiter::{ConnectionCounts, RequestBody};
 use super::connection_limiter::{ConnectionLimiter, Slot};
 use super::connection_timer::ConnectionTimer;
@@ -97,17 +97,6 @@ impl Handler for Router {
     }
 }
 
-/// The body of a request, read to its end or given up.
-#[derive(Debug)]
-pub enum ReadBody {
-    /// All of it.
-    Whole(Bytes),
-    /// It is over the limit and was not read to its end.
-    TooLarge,
-    /// It took too long, or the connection broke.
-    Incomplete,
-}
-
 /// The media type of a body without its parameters; none where it is not said, or said twice.
 #[must_use]
 pub fn media_type(headers: &HeaderMap) -> Option<&str> {
@@ -115,78 +104,6 @@ pub fn media_type(headers: &HeaderMap) -> Option<&str> {
     let media_type = types.next().filter(|_| types.next().is_none())?;
     let text = media_type.to_str().unwrap_or_default();
     text.split(';').next().map(str::trim)
-}
-
-/// Reads a body of at most this many bytes within this time.
-pub async fn read_body<B>(body: B, at_most: usize, timeout: Duration) -> ReadBody
-where
-    B: Body<Data = Bytes> + Unpin,
-{
-    if body.is_end_stream() {
-        return ReadBody::Whole(Bytes::new());
-    }
-    // The lower bound is the Content-Length, if there is one.
-    if body.size_hint().lower() > at_most as u64 {
-        return ReadBody::TooLarge;
-    }
-    let mut read = pin!(collect(body, at_most));
-    match at_once(read.as_mut()).await {
-        Some(read) => read,
-        None => {
-            let read = tokio::time::timeout(timeout, read).await;
-            read.unwrap_or(ReadBody::Incomplete)
-        }
-    }
-}
-
-/// What comes of a future that is ready when it is asked for the second time. Hyper hands over a body that has
-/// arrived when it was asked for once: nearly no body needs a timer.
-async fn at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
-    let mut asked = false;
-    poll_fn(|context| match future.as_mut().poll(context) {
-        Poll::Ready(ready) => Poll::Ready(Some(ready)),
-        Poll::Pending if asked => Poll::Ready(None),
-        Poll::Pending => {
-            asked = true;
-            context.waker().wake_by_ref();
-            Poll::Pending
-        }
-    })
-    .await
-}
-
-/// Collects a body. One that arrives in one piece, as nearly all do, is not copied.
-async fn collect<B>(mut body: B, at_most: usize) -> ReadBody
-where
-    B: Body<Data = Bytes> + Unpin,
-{
-    let mut whole = Bytes::new();
-    let mut joined = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(frame) = frame else {
-            return ReadBody::Incomplete;
-        };
-        // Trailers are dropped.
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        if whole.len() + joined.len() + data.len() > at_most {
-            return ReadBody::TooLarge;
-        }
-        if whole.is_empty() && joined.is_empty() {
-            whole = data;
-        } else {
-            joined.extend_from_slice(&std::mem::take(&mut whole));
-            joined.extend_from_slice(&data);
-        }
-        if body.is_end_stream() {
-            break;
-        }
-    }
-    ReadBody::Whole(match joined.is_empty() {
-        true => whole,
-        false => joined.freeze(),
-    })
 }
 
 /// How much longer hyper's buffer is than the longest head, so that hyper never refuses a head that the

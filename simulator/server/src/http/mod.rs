@@ -6,6 +6,7 @@ pub mod edge;
 pub mod invisible;
 pub mod workers;
 
+mod body;
 mod connection_limiter;
 mod connection_timer;
 mod consent;

@@ -20,6 +20,7 @@ use super::forward::{ForwardResult, Forwarder};
 use super::history::DeliveryHistory;
 use crate::engine::state::signature::HEADER;
 use crate::host::clock::Clock;
+use crate::host::shares::TakenRoom;
 use crate::http::edge::{MalformedRequest, ReadBody, read_body};
 use crate::signature_diagnosis::{SignatureCase, Verdict, diagnose};
 
@@ -217,7 +218,14 @@ async fn answer(State(receiver): State<Arc<Receiver>>, request: Request) -> Resp
 
 /// All of a body, or the status and the reason why not.
 async fn read(body: Body) -> Result<Bytes, (StatusCode, String)> {
-    match read_body(body, MAX_BODY_BYTES, BODY_TIMEOUT).await {
+    match read_body(
+        body,
+        MAX_BODY_BYTES,
+        BODY_TIMEOUT,
+        &mut TakenRoom::default(),
+    )
+    .await
+    {
         ReadBody::Whole(body) => Ok(body),
         ReadBody::TooLarge => {
             let reason = format!("the body is over {} MiB", MAX_BODY_BYTES >> 20);

@@ -14,6 +14,7 @@ use svc_fixtures::json::Json;
 
 use super::json::{self, JsonError};
 use super::response::{ControlError, ControlErrorCode};
+use crate::host::shares::TakenRoom;
 use crate::http::edge::{EdgeLimits, ReadBody, media_type, read_body};
 
 /// The longest body of nearly all requests. No clause bounds it: a large file of scenarios fits.
@@ -130,7 +131,10 @@ impl BodyRule {
         headers: &HeaderMap,
         body: Body,
     ) -> Result<Option<Bytes>, ControlError> {
-        let bytes = match read_body(body, self.max_bytes, EdgeLimits::default().body).await {
+        // Who may use the console sends what it likes.
+        let mut room = TakenRoom::default();
+        let time = EdgeLimits::default().body;
+        let bytes = match read_body(body, self.max_bytes, time, &mut room).await {
             ReadBody::Whole(bytes) => bytes,
             ReadBody::TooLarge => {
                 let most = self.max_bytes >> 20;

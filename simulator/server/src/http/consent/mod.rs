@@ -28,6 +28,7 @@ use super::edge::{ReadBody, media_type, read_body};
 use crate::engine::call::consent::{ConsentDecision, Link, link};
 use crate::engine::call::request::Environment;
 use crate::engine::state::ids::VerificationId;
+use crate::host::shares::TakenRoom;
 use crate::host::{AccountCell, Host};
 
 /// The longest body of a decision. No clause bounds it: a decision is one word.
@@ -113,7 +114,8 @@ where
     B: Body<Data = Bytes> + Unpin,
 {
     // The body is read first in any case: an unread rest would be taken for the next request.
-    let body = match read_body(body, MAX_BODY_BYTES, links.body_timeout).await {
+    let mut small = TakenRoom::default();
+    let body = match read_body(body, MAX_BODY_BYTES, links.body_timeout, &mut small).await {
         ReadBody::Whole(body) => body,
         ReadBody::TooLarge => return Err(ConsentError::BodyTooLarge),
         ReadBody::Incomplete => return Err(ConsentError::BodyIncomplete),
