@@ -7,6 +7,7 @@ mod migrations;
 mod queue;
 mod replica;
 mod statements;
+mod thread;
 mod tls;
 mod writer;
 
@@ -118,20 +119,6 @@ impl PostgresJournal {
             store,
             runtime,
             stop,
-        })
-    }
-
-    /// Does something on the store's thread.
-    fn spawn<T: Send + 'static, F>(&self, work: impl FnOnce(Arc<Store>) -> F) -> StoreFuture<T>
-    where
-        F: Future<Output = Result<T, PostgresError>> + Send + 'static,
-    {
-        let task = self.runtime.spawn(work(Arc::clone(&self.store)));
-        Box::pin(async move {
-            match task.await {
-                Ok(done) => done.map_err(JournalError::from),
-                Err(_) => Err(JournalError("the store has ended".to_owned())),
-            }
         })
     }
 
@@ -249,7 +236,7 @@ impl SharedStore for PostgresJournal {
 
     fn take_work(&self, account: &Arc<str>) -> StoreFuture<()> {
         let account = Arc::clone(account);
-        self.spawn(move |store| async move { store.take_work(&account).await })
+        self.spawn_unhurried(move |store| async move { store.take_work(&account).await })
     }
 
     fn hand_over(&self, account: &Arc<str>, to: i64) -> StoreFuture<()> {
