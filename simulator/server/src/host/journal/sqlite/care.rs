@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::JournalError;
-use super::file::{FORM, StoreError, StoreFile, check_place, failed};
+use super::file::{FORM, StoreError, StoreFile, check_place, failed, make_private};
 use crate::engine::state::account::Settings;
 
 /// What a check found.
@@ -31,9 +31,18 @@ pub fn backup(from: &Path, to: &Path) -> Result<(), StoreError> {
         });
     }
     check_place(to)?;
+    let made = make_private(to);
+    made.map_err(|source| StoreError::Unmade {
+        path: to.to_owned(),
+        source,
+    })?;
     let target = to.to_string_lossy();
     let copied = file.connection.execute("VACUUM INTO ?1", [&target]);
-    copied.map(drop).map_err(|source| failed(to, source))
+    copied.map(drop).map_err(|source| {
+        // What was begun is no backup.
+        let _ = std::fs::remove_file(to);
+        failed(to, source)
+    })
 }
 
 /// Reads all of a store, and makes every account of it. A simulator may be writing to it.

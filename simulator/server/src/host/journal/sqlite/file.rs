@@ -106,6 +106,14 @@ pub enum StoreError {
         /// Why.
         source: std::io::Error,
     },
+    /// The file itself can't be made.
+    #[error("{} can't be made: {source}", path.display())]
+    Unmade {
+        /// The store.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The file that keeps others out can't be made.
     #[error("{} can't be written: {source}", path.display())]
     Lock {
@@ -125,8 +133,22 @@ impl StoreError {
             StoreError::Sqlite { .. }
                 | StoreError::Damaged { .. }
                 | StoreError::Lock { .. }
+                | StoreError::Unmade { .. }
                 | StoreError::Thread { .. }
         )
+    }
+}
+
+/// Makes an empty file where there is none. Keys and secrets stand in a store: it is its owner's alone, and so is what
+/// SQLite makes beside it.
+pub(super) fn make_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -151,6 +173,11 @@ impl StoreFile {
                 path: path.to_owned(),
             },
             LockError::File(path, source) => StoreError::Lock { path, source },
+        })?;
+        let made = make_private(path);
+        made.map_err(|source| StoreError::Unmade {
+            path: path.to_owned(),
+            source,
         })?;
         let connection = Connection::open(path).map_err(|source| failed(path, source))?;
         let mut file = StoreFile {

@@ -24,7 +24,9 @@ impl StoreLock {
     /// # Errors
     /// [`LockError`].
     pub(super) fn take(store: &Path) -> Result<Self, LockError> {
-        let mut name = store.as_os_str().to_owned();
+        // Whatever it is called by: a link to it is the same store.
+        let store = std::fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
+        let mut name = store.into_os_string();
         name.push("-lock");
         let path = PathBuf::from(name);
         let failed = |source| LockError::File(path.clone(), source);
