@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
+use clap::CommandFactory as _;
 use svc_fixtures::contract::{Contract, Environment};
+use svc_fixtures::reading::nearest;
 use svc_tls::Tls;
 use tokio_util::sync::CancellationToken;
 
@@ -63,6 +65,10 @@ async fn serve(
     let tls = Tls::read(authorities.as_deref(), own.as_deref());
     let tls = tls.map_err(|error| Failure::Usage(error.to_string()))?;
     warn_of_empty(&args.scenarios);
+    let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for slip in slips(variables) {
+        tracing::warn!("{slip}");
+    }
     let builder = builder(args, token, tls.with_proxy_of_environment(), connections);
     let simulator = builder.start().await.map_err(not_started)?;
     let (accounts, addresses) = (simulator.accounts(), simulator.addresses());
@@ -84,6 +90,26 @@ async fn serve(
     }
     Ok(())
 }
+
+/// A variable of whose name a letter is wrong sets nothing. One that is like no setting is somebody else's, such as those that
+/// Kubernetes makes for a service of this name.
+fn slips(variables: impl Iterator<Item = String>) -> Vec<String> {
+    let command = super::Cli::command();
+    let all = command.get_subcommands().chain([&command]);
+    let known = all.flat_map(|it| it.get_arguments().filter_map(clap::Arg::get_env));
+    let known: Vec<&str> = known.filter_map(std::ffi::OsStr::to_str).collect();
+    let unknown =
+        variables.filter(|name| name.starts_with(VARIABLES) && !known.contains(&name.as_str()));
+    let told = unknown.map(|name| {
+        let hint = nearest(&name, known.iter().copied());
+        hint.ends_with('?')
+            .then(|| format!("{name} sets nothing: {hint}"))
+    });
+    told.flatten().collect()
+}
+
+/// What the variables of settings begin with.
+const VARIABLES: &str = "SVC_SIMULATOR_";
 
 /// Files may be put there later; more often a folder without any is a slip in its name.
 fn warn_of_empty(folders: &[PathBuf]) {
@@ -252,6 +278,21 @@ impl Signals {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_that_is_nearly_a_setting_is_told_and_others_are_let_be() {
+        let names = [
+            "SVC_SIMULATOR_STORE",
+            "SVC_SIMULATOR_STORRE",
+            "SVC_SIMULATOR_KEEP_CALL",
+            "SVC_CONTRACT",
+            "PATH",
+        ];
+        insta::assert_snapshot!(slips(names.iter().map(ToString::to_string)).join("\n"), @"
+        SVC_SIMULATOR_STORRE sets nothing: did you mean `SVC_SIMULATOR_STORE`?
+        SVC_SIMULATOR_KEEP_CALL sets nothing: did you mean `SVC_SIMULATOR_KEEP_CALLS`?
+        ");
+    }
 
     #[test]
     fn a_thread_that_never_ends_keeps_nobody_when_all_else_has_ended() {

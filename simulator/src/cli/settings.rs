@@ -19,7 +19,7 @@ use super::public_urls::PublicUrlArgs;
 use super::setting_value::read_value;
 use super::shares::ShareArgs;
 use super::token_file::read_token;
-use super::values::{address, duration, instant, network, threads, time_scale, token};
+use super::values::{address, duration, host_name, instant, network, threads, time_scale, token};
 use crate::engine::call::call_settings::Latency;
 use crate::http::ListenerAddresses;
 use crate::http::control::guard::ConsoleToken;
@@ -111,6 +111,7 @@ pub(super) struct ServeArgs {
         long = "console-host",
         env = "SVC_SIMULATOR_CONSOLE_HOST",
         value_name = "NAME",
+        value_parser = host_name,
         value_delimiter = ','
     )]
     pub(super) console_hosts: Vec<String>,

@@ -49,8 +49,16 @@ pub(super) struct BackupArgs {
     #[arg(value_name = "STORE")]
     store: Store,
     /// The new file
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = new_file)]
     file: PathBuf,
+}
+
+/// A file, also where it is written as a store is.
+fn new_file(text: &str) -> Result<PathBuf, String> {
+    match text.strip_prefix("sqlite:").unwrap_or(text) {
+        "" => Err("name a file".to_owned()),
+        file => Ok(file.into()),
+    }
 }
 
 /// Runs the command.

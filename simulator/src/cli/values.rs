@@ -42,6 +42,15 @@ pub(super) fn network(text: &str) -> Result<IpNet, String> {
     network.map_err(|_| "write an address or a network: 10.0.0.0/8".to_owned())
 }
 
+/// The name of a host, with a port or without.
+pub(super) fn host_name(text: &str) -> Result<String, String> {
+    let authority = text.parse::<http::uri::Authority>();
+    match authority {
+        Ok(authority) if !authority.as_str().contains('@') => Ok(text.to_owned()),
+        _ => Err("write a name as it stands in `Host`: console.example".to_owned()),
+    }
+}
+
 /// The console's token. An empty one, given by mistake, must not open the console.
 pub(super) fn token(text: &str) -> Result<ConsoleToken, String> {
     ConsoleToken::new(text).ok_or_else(|| "a token is at least one character".to_owned())
