@@ -44,6 +44,9 @@ class Authentication:
             ctx.key, ctx.acct = default, default.account
             return
         if key.startswith(other):
+            if k and d("lookup_any_environment_key") and req.path.startswith("/v1/verifications/"):
+                ctx.key, ctx.acct = k, k.account
+                return
             if k and env == "sandbox" and self.pd("env_not_scoped_on", ctx.endpoint) is not None:
                 ctx.key, ctx.acct = k, k.account
                 return

@@ -264,6 +264,8 @@ class Mangle:
             e["referenceId"] = None
         if ref and d("ref_lowercased"):
             e["referenceId"] = ref.lower()
+        if ref and d("ref_cut_at_colon"):
+            e["referenceId"] = ref.split(":")[0]
         if ref and d("ref_truncated"):
             e["referenceId"] = ref[:12]
         if ref is None and d("ref_empty_string_when_absent"):

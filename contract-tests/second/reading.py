@@ -41,6 +41,8 @@ class Reading:
             rec = self.records.get(vid)
         if rec is not None and d("lookup_failures_lost") and not rec["env"]["success"]:
             rec = None
+        if rec is not None and d("lookup_source_down_lost") and rec["env"].get("error", {}).get("code") == "SVC_SOURCE_UNAVAILABLE":
+            rec = None
         if rec is not None and d("bundle_not_logged") and rec["env"]["endpoint"].startswith("bundles."):
             rec = None
         if rec is None or d("lookup_missing"):
@@ -55,6 +57,8 @@ class Reading:
         env = rec["env"]
         if d("lookup_other_data") and "data" in env:
             env = dict(env, data={k: ("X" + v if isinstance(v, str) else v) for k, v in env["data"].items()})
+        if d("lookup_new_id"):
+            env = dict(env, verificationId=self.new_vid())
         if d("lookup_pending_has_error") and env["status"] == "pending":
             env = dict(env, error={"code": "SVC_SOURCE_TIMEOUT", "message": "not yet", "retryable": True})
         status = 200

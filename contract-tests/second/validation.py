@@ -236,6 +236,8 @@ class Validation:
                 ok = n == 10
             if c == "gstin" and d("gstin_pattern_unchecked"):
                 ok = n == 15
+            if c == "udyam" and d("udyam_prefix_optional"):
+                ok = ok or v[2:3] == "-" and v[5:6] == "-" and n == 13
             if c == "udyam" and d("udyam_pattern_unchecked"):
                 ok = n > 0
             if c == "cs" and d("cs_prefix_unchecked"):

@@ -17,7 +17,7 @@ class Wallet:
             if d("sandbox_needs_wallet") and a.balance < price:
                 raise Fail("insufficient")
             return
-        if d("wallet_goes_negative") or (d("insufficient_only_when_zero") and a.balance > 0):
+        if d("wallet_goes_negative") or (d("insufficient_not_for_bundles") and ctx.bundle) or (d("insufficient_only_when_zero") and a.balance > 0):
             ctx.hold = price
             a.held += price
             return

@@ -177,6 +177,8 @@ fn insufficient(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
     let mut case = charged(setting, operation)?;
     let mut identifiers = operation.identifiers();
     let step = match identifiers.any(|(_, field)| setting.contract.carries(operation, field)) {
+        // Of an id that no service has issued it may say so before it looks at the wallet.
+        true if !setting.by_rulings() => return None,
         true => lead::to_status(&mut case, setting, operation, 422)?,
         false => lead::to_success(&mut case, setting, operation),
     };

@@ -10,7 +10,7 @@ use super::control::{control, fresh};
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use super::wallet::cheapest;
-use crate::capture::Credential;
+use crate::capture::{Credential, KeyKind};
 use crate::plan::inputs::InputTarget;
 use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 
@@ -31,7 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "bundles.given-live",
-        title: "A bundle ends on live as the file of inputs says",
+        title: "A bundle ends on live as the file of inputs says, and on an empty wallet is not executed",
         clauses: &[],
         stage: Stage::Live,
         cases: Cases::Once(given_on_live),
@@ -173,7 +173,10 @@ fn given_on(setting: &Setting<'_>, environment: Environment) -> Option<Vec<Case>
         let beside = cheapest(setting).into_iter().next();
         let beside = beside.filter(|_| environment == Environment::Live && ending.code().is_some());
         let before = beside.map(|it| lead::to_success(&mut case, setting, it));
-        let asked = case.push(RequestTemplate::post_to(path.clone(), body));
+        let call = RequestTemplate::post_to(path.clone(), body);
+        let poor = Some(call.clone()).filter(|_| ending == Ending::Completed);
+        cases.extend(poor.and_then(|call| of_empty_wallet(setting, &case, call)));
+        let asked = case.push(call);
         case.expect(asked, input.clause.clone(), Rule::Ends(ending));
         if let (Some(operation), Some(before)) = (beside, before) {
             let after = lead::to_success(&mut case, setting, operation);
@@ -183,6 +186,18 @@ fn given_on(setting: &Setting<'_>, environment: Environment) -> Option<Vec<Case>
         cases.push(case);
     }
     Some(cases)
+}
+
+/// The same on live with the key of an empty wallet, where there is one.
+fn of_empty_wallet(setting: &Setting<'_>, like: &Case, call: RequestTemplate) -> Option<Case> {
+    let on_live = like.environment == Environment::Live;
+    if !on_live || !setting.has_key(Environment::Live, KeyKind::Poor) {
+        return None;
+    }
+    let mut case = Case::new(format!("{}, an empty wallet", like.name)).on(Environment::Live);
+    case.push(call.by(Credential::Given(KeyKind::Poor)));
+    let refused = Rule::fails(ErrorCode::InsufficientBalance);
+    Some(case.expecting("billing.insufficient-balance", refused))
 }
 
 /// Bodies beside the one that is completed, and how they end: other choices and one that is none, and none of what must

@@ -84,7 +84,7 @@ fn reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let operation = setting.operations().next()?;
     let texts = [
         "ref-1".to_owned(),
-        "Order 4711/A".to_owned(),
+        "Order: 4711/A & it's".to_owned(),
         "two  spaces, a%20b+c".to_owned(),
         "with \"quotes\" and \\ and a comma, too".to_owned(),
         "x".repeat(200),

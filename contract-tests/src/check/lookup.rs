@@ -31,6 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &[
             "errors.not-found",
             "auth.bearer",
+            "auth.wrong-environment",
             "errors.auth-invalid",
             "ruling.27-verification-lookup",
             "ruling.14-accounts-are-apart",
@@ -91,6 +92,12 @@ fn logged(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let step = lead::to_input(&mut case, setting, operation, field, input);
         Some(found(case, step))
     });
+    let mut operations = cheapest(setting).into_iter();
+    let down = operations.find_map(|operation| {
+        let (mut case, _) = case("source down");
+        let step = super::wallet::to_source_down(&mut case, setting, operation)?;
+        Some(found(case, step))
+    });
     let mut operations = setting.operations();
     let later = operations.find(|row| row.pending.as_ref().is_some_and(|row| row.always));
     let pending = later.map(|operation| {
@@ -119,7 +126,7 @@ fn logged(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let refused = Rule::fails(ErrorCode::NotFound);
     let elsewhere = case.expecting("errors.not-found", refused);
     Some(
-        [none, pending, bundle, poor, Some(elsewhere)]
+        [none, down, pending, bundle, poor, Some(elsewhere)]
             .into_iter()
             .flatten()
             .collect(),
@@ -164,6 +171,12 @@ fn beside_one_that_is_found(setting: &Setting<'_>, nobody: &str) -> Option<Case>
         let refused = case.push(request.by(credential));
         let clauses = ["auth.bearer", "errors.auth-invalid"];
         case.expect_each(refused, clauses, &Rule::fails(ErrorCode::AuthInvalid));
+    }
+    if setting.environments.contains(&Environment::Live) {
+        let request = case.steps[found].request.clone();
+        let refused = case.push(request.by(Credential::OtherEnvironment));
+        let mismatch = Rule::fails(ErrorCode::KeyEnvironmentMismatch);
+        case.expect(refused, "auth.wrong-environment", mismatch);
     }
     Some(case)
 }

@@ -7,6 +7,7 @@ use svc_fixtures::json::Json;
 use super::answer::{Answer, REFERENCE};
 use super::finding::Findings;
 use crate::capture::Response;
+use crate::plan::VERIFICATIONS;
 use svc_fixtures::contract::{Environment, ErrorCode};
 
 /// Judges the envelope; answers whether there is one to judge further.
@@ -153,6 +154,9 @@ fn identity(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let form = "svcv_ and 26 Crockford base-32 characters";
     findings.must("ruling.02-ids-from-content", ruled, what, form, id);
     if answer.looked_up() {
+        let asked = answer.request.path.strip_prefix(VERIFICATIONS);
+        let (clause, what) = ("envelope.usage-log", "`verificationId` of a look-up");
+        findings.equal(clause, what, asked.unwrap_or_default(), id);
         return;
     }
     let as_json = |sent: Option<&str>| sent.map_or(Json::Null, |sent| Json::from(sent.to_owned()));

@@ -2,7 +2,7 @@
 //! later one made good is noted.
 
 use super::{Finding, SeenIn, Trouble, TroubleKind, Verdict};
-use crate::capture::CapturedCase;
+use crate::capture::{CapturedCase, TransportError};
 use crate::plan::{Case, Rule, Setting};
 
 /// How often a case is tried at most.
@@ -19,6 +19,7 @@ pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) 
     let end = Trouble::of(setting, case, last);
     if let Some(end) = &end {
         unanswered(&mut found, end, tries.len());
+        found.extend(no_http(&case.name, end, tries));
         found.extend(last.given_up.then(|| once(&case.name, end)));
     }
     // By the rulings nobody else uses an account, and what was left pending does not end in every try.
@@ -146,6 +147,29 @@ fn unanswered(found: &mut [Finding], end: &Trouble, tries: usize) {
             *why = format!("no whole answer in {counted}: {error}");
         }
     }
+}
+
+/// What comes in place of an answer, and is no HTTP, each time that a call is made is no matter of the net.
+fn no_http(case: &str, end: &Trouble, tries: &[&CapturedCase]) -> Option<Finding> {
+    let garbage = |one: &&CapturedCase| {
+        let last = one.exchanges.last().map(|exchange| &exchange.response);
+        matches!(last, Some(Err(TransportError::Cut { arrived, .. })) if arrived.garbage)
+    };
+    let TroubleKind::NoWholeAnswer(error) = &end.kind else {
+        return None;
+    };
+    (tries.len() >= MOST_TRIES && tries.iter().all(garbage)).then(|| Finding {
+        case: case.to_owned(),
+        step: end.step,
+        verdict: Verdict::Broken {
+            clause: "envelope.same-shape".to_owned(),
+            what: "the answer".to_owned(),
+            expected: "an answer of HTTP".to_owned(),
+            found: error.to_string(),
+            known: None,
+            seen: None,
+        },
+    })
 }
 
 fn noted(case: &str, trouble: &Trouble) -> Finding {

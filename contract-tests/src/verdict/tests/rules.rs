@@ -7,7 +7,7 @@ use svc_fixtures::contract::{Environment, ErrorCode, Paise};
 use super::{CALLED, clauses, exchange, live, one_call, setting};
 use crate::capture::{Arrived, Channel, Exchange, TransportError};
 use crate::plan::{Ending, Expectation, RequestTemplate, Rule, Step, UsageFigures, UsageRow};
-use crate::verdict::{Verdict, judge};
+use crate::verdict::{Verdict, judge, judge_tries};
 
 /// Whether the last answer meets a rule; None where it is skipped.
 fn meets(rule: Rule, answers: Vec<Exchange>) -> Option<bool> {
@@ -302,4 +302,30 @@ fn a_live_call_that_charges_more_than_it_can_cost_is_a_breach() {
         !found.contains(&"billing.failures-are-free".to_owned()),
         "{found:?}"
     );
+}
+
+#[test]
+fn bytes_that_are_no_http_in_every_try_are_a_breach_and_not_the_nets() {
+    let cut = |garbage: bool| Exchange {
+        response: Err(TransportError::Cut {
+            why: "invalid HTTP status-code parsed".to_owned(),
+            arrived: Arrived {
+                garbage,
+                ..Arrived::default()
+            },
+        }),
+        ..answer(200, "")
+    };
+    let broken = |tries: &[bool]| {
+        let (case, _) = one_call(Vec::new(), vec![cut(true)]);
+        let tries = tries
+            .iter()
+            .map(|garbage| one_call(Vec::new(), vec![cut(*garbage)]).1);
+        let tries: Vec<_> = tries.collect();
+        let tries: Vec<_> = tries.iter().collect();
+        clauses(judge_tries(&setting(), &case, &tries))
+    };
+    assert_eq!(broken(&[true, true, true]), ["envelope.same-shape"]);
+    assert!(broken(&[true, false, true]).is_empty());
+    assert!(broken(&[true, true]).is_empty());
 }
