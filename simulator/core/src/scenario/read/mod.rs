@@ -1,7 +1,9 @@
 //! Reading scenario files: every mistake of every file at once.
 
+mod declared_forms;
 pub(crate) mod faults;
 pub(crate) mod fitting;
+mod links;
 pub(crate) mod outcomes;
 pub(crate) mod patches;
 pub(crate) mod people;
@@ -39,7 +41,7 @@ pub fn read_scenarios(
     answers: &Answers,
     sources: &[Arc<Source>],
 ) -> Result<ScenarioSet, Problems> {
-    let cast = Cast::new(contract, &answers.cast);
+    let cast = Cast::in_answers(contract, answers);
     let (people, mut problems) = cast.read(sources);
     let mut reader = Reader {
         contract,
