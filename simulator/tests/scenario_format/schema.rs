@@ -19,7 +19,7 @@ const LINE: &str = "#:schema ./schema.json\n";
 
 /// What only the readers know: what the rows say of an operation, what a name stands for, what two
 /// rules have to do with each other, and how texts, paths and TOML are written.
-const BEYOND: [&str; 67] = [
+const BEYOND: [&str; 74] = [
     "bad-regular-expression",
     "before-and-after-all-others",
     "before-format-of-a-field",
@@ -27,14 +27,21 @@ const BEYOND: [&str; 67] = [
     "case-without-cases",
     "cases-nobody-asks-for",
     "contradicts-a-mask-and-a-sum",
+    "contradicts-a-scale",
+    "contradicts-age-and-licence",
+    "contradicts-among-what-is-said",
+    "contradicts-and-would-not-come",
     "contradicts-at-one-place",
     "contradicts-closed-and-paid",
     "contradicts-count-and-list",
     "contradicts-letters-of-a-cin",
     "contradicts-letters-of-a-pan",
+    "contradicts-letters-of-the-request",
     "contradicts-match-and-score",
+    "contradicts-order-of-days",
     "contradicts-score-and-band",
     "contradicts-status-and-date",
+    "contradicts-status-and-usual-threshold",
     "contradicts-what-follows-from-a-list",
     "delay-that-ends-before-it-begins",
     "expects-a-webhook-where-none-comes",
