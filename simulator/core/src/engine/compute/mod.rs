@@ -142,6 +142,8 @@ pub const FUNCTIONS: &[Function] = &[
     function("join", 2, ANY, texts::join),
     function("slice", 2, 3, texts::slice),
     function("word", 2, 2, texts::word),
+    function("words", 3, 3, texts::words),
+    function("without_ending", 2, 2, texts::without_ending),
     function("after", 2, 2, texts::after),
     function("mask", 3, 3, texts::mask),
     function("contains", 2, 2, texts::contains),
