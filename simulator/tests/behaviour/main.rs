@@ -57,3 +57,4 @@ mod stores;
 mod story;
 mod validation;
 mod wallet;
+mod what_follows;
