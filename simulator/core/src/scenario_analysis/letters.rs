@@ -46,6 +46,10 @@ pub fn find_contrary_letters(rules: &Rules, sources: &[Arc<Source>]) -> Problems
             for letters in rows.filter(|letters| letters.claim.broken(&exchange).is_some()) {
                 let problem = problem(source, profile, (field, text), letters, &exchange);
                 problems.push(problem(span));
+                // Small letters are wrong once, whatever they would say.
+                if text.to_uppercase() != *text {
+                    break;
+                }
             }
         }
     }
@@ -112,6 +116,13 @@ fn problem<'p>(
         let message =
             format!("`{field}` is \"{text}\", which contradicts what is said of `{name}`: {says}");
         let (left, right) = (left.join(" or "), right.join(" or "));
+        let capitals = text.to_uppercase();
+        if capitals != text {
+            let hint = format!(
+                "such letters are capitals: write \"{capitals}\", or `breaks_contract = true` there"
+            );
+            return Problem::new(source, span.clone(), message).hint(hint);
+        }
         let hint = format!(
             "here one says {left} and the other {right}: change one of them; write `breaks_contract = true` there \
              if they are to contradict each other"

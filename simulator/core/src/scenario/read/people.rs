@@ -179,7 +179,14 @@ impl<'r> Cast<'r> {
 
     fn read_file(&self, root: &Table<'_>, reading: &mut Declared, profiles: &mut Vec<Profile>) {
         for role in self.roles.keys() {
-            let table = root.optional(role).and_then(|item| item.table());
+            let table = root.optional(role).filter(|item| !item.is_list());
+            if let (Some(item), None) = (root.optional(role), &table) {
+                item.problem_with_hint(
+                    "everybody who is declared has a name",
+                    format!("write `[{role}.NAME]`, a table for each"),
+                );
+            }
+            let table = table.and_then(|item| item.table());
             for (name, item) in table.map(|table| table.entries()).unwrap_or_default() {
                 let Some(row) = item.table() else { continue };
                 if let Some(known) = reading.by_name.get(name) {
@@ -242,7 +249,7 @@ impl<'r> Cast<'r> {
                 .iter()
                 .flat_map(Operation::identifiers);
             let known: BTreeSet<&str> = attributes
-                .chain(self.roles.keys())
+                .chain(self.roles.keys().filter(|role| **role != profile.role))
                 .chain(fields.map(|(_, field)| &field.name))
                 .map(String::as_str)
                 .chain([STORY, BREAKS])
