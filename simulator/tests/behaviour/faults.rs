@@ -184,11 +184,13 @@ fn every_mistake_of_a_webhook_fault_is_reported() {
       |
       = help: write at least one of copies = 2, delay = "90s", signature = "wrong", out_of_order = true
 
-    error: expected a table, found integer
+    error: this is no table
      --> mine.toml:6:29
       |
     6 |   { pending = {}, webhook = 2 },
       |                             ^
+      |
+      = help: write at least one of copies = 2, delay = "90s", signature = "wrong", out_of_order = true
 
     error: copies are 2 to 10
      --> mine.toml:7:40

@@ -430,11 +430,13 @@ then = { success = {} }
     41 | when = { months = { absent = true } }
        |                   ^^^^^^^^^^^^^^^^^
 
-    error: a duration is a whole number and a unit: `500ms`, `30s`, `2m`, `6h` or `7d`
+    error: "typicaly" is no delay
       --> mine.toml:42:32
        |
     42 | then = { success = {}, delay = "typicaly" }
        |                                ^^^^^^^^^^
+       |
+       = help: write "3s", "typical" or { from = "1s", to = "3s" }
 
     error: this never holds: what contains ZZZZZ0000Z is answered before any scenario is asked
       --> mine.toml:47:27

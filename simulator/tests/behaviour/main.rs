@@ -58,3 +58,4 @@ mod stores;
 mod story;
 mod validation;
 mod wallet;
+mod what_follows;

@@ -63,7 +63,6 @@ then = [{ error = "SVC_SOURCE_TIMEOUT" }, { success = {}, delay = "5s" }]
     billing_type = "POSTPAID"
     circle = "KERALA"
     date_of_birth = "1991-04-02"
-    district = "ERNAKULAM"
     father_name = "SURESH NAIR"
     licensed_on = "2015-12-12"
     network = "SANCHAR WIRELESS"

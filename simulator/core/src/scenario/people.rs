@@ -47,6 +47,8 @@ pub struct Profile {
     pub breaks_contract: bool,
     /// What is said of them, by attribute.
     pub said: BTreeMap<String, Json<'static>>,
+    /// Where each of these stands in the file; nothing of what follows from an identifier.
+    pub places: BTreeMap<String, Range<usize>>,
     /// Who the others are where the answer is about them, by role: places among the profiles.
     pub others: BTreeMap<String, usize>,
 }

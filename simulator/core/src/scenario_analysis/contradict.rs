@@ -15,15 +15,13 @@ use svc_fixtures::reading::{Problem, Problems, Source};
 use svc_fixtures::sample::{self, Extent};
 use svc_fixtures::template::{Edit, EditAction, Reference, Template};
 
+use super::claims::{ANYBODY, BrokenClaim, Claims, about_anybody, names};
 use crate::engine::call::input::Input;
 use crate::engine::call::request::Environment;
 use crate::engine::call::response::{ResponseTemplate, Sources};
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::VerificationId;
-use crate::scenario::{Outcome, OutcomeKind, PatchIndex, ResponsePatch, Scenario};
-
-/// An identifier with this in it has any format: so everybody can be asked for.
-const ANYBODY: &str = "~";
+use crate::scenario::{Outcome, OutcomeKind, PatchIndex, ResponsePatch, Scenario, Selector};
 
 /// How many strangers are asked for: what differs between them is drawn, and follows from nothing.
 const STRANGERS: usize = 4;
@@ -44,6 +42,7 @@ pub fn find_contradictions(rules: &Rules, sources: &[Arc<Source>]) -> Problems {
     let mut search = Search {
         rules,
         rows: HashMap::default(),
+        claims: Claims::default(),
     };
     for scenario in rules.scenarios.all() {
         let Some(source) = by_path.get(&*scenario.file) else {
@@ -74,15 +73,20 @@ struct Search<'r> {
     rules: &'r Rules,
     /// What the values of each row are computed from.
     rows: HashMap<OperationIndex, Vec<Reference>, FixedState>,
+    claims: Claims,
 }
+
+/// How somebody says that an answer is meant so.
+const MEANT: &str =
+    "write `breaks_contract = true` beside `success` if the answer is to contradict itself";
 
 /// A value that a rule sets and that comes out otherwise.
 struct Contradiction {
     /// Its place among the changes.
     at: usize,
-    /// What it is, and what it would be.
+    /// What it is, and what it would be; nothing where it does not come at all.
     said: Json<'static>,
-    computed: Json<'static>,
+    computed: Option<Json<'static>>,
     /// What it contradicts, among the changes.
     other: Option<usize>,
 }
@@ -106,12 +110,20 @@ impl Search<'_> {
         }
         let changes = changes(patch);
         let operations = scenario.operations.iter();
-        let mut found = operations.flat_map(|&operation| self.contradictions(operation, &changes));
+        let mut found =
+            operations.filter_map(|&operation| self.contradiction(operation, scenario, &changes));
         let first = found.next();
+        drop(found);
         match (patch.promise.clone(), first) {
-            (None, Some(first)) => {
-                drop(found);
+            (None, Some(Found::Contradiction(first))) => {
                 problems.push(problem(source, &changes, &first));
+            }
+            (None, Some(Found::Claim(broken))) => {
+                let span = changes[broken.at].span.clone();
+                problems.push(
+                    Problem::new(source, span, broken.message)
+                        .hint(format!("change one of them; {MEANT}")),
+                );
             }
             // What is there only when it is asked for is there always in an answer that breaks the contract.
             (Some(_), None) if self.shows_unasked(scenario, &changes) => {}
@@ -136,11 +148,12 @@ impl Search<'_> {
         })
     }
 
-    fn contradictions(
+    fn contradiction(
         &mut self,
         operation: OperationIndex,
+        scenario: &Scenario,
         changes: &[Change],
-    ) -> Vec<Contradiction> {
+    ) -> Option<Found> {
         let row = &self.rules.contract.operations[operation];
         let template = self.rules.template(operation);
         let references = self.rows.entry(operation);
@@ -151,11 +164,27 @@ impl Search<'_> {
             row,
             template,
             references,
+            scenario,
             changes,
         };
-        let all = 0..changes.len();
-        all.filter_map(|at| question.contradiction(at)).collect()
+        let mut all = 0..changes.len();
+        let contradiction = all.find_map(|at| question.contradiction(at));
+        if let Some(contradiction) = contradiction {
+            return Some(Found::Contradiction(contradiction));
+        }
+        let edits: Vec<&Edit> = changes.iter().map(|change| &change.edit).collect();
+        let answer = question.answer(edits.iter().copied().cloned().collect());
+        let answering = |body, today| question.data(&answer, body, today);
+        let row = (operation, row);
+        let broken = self.claims.broken(self.rules, row, &edits, &answering);
+        broken.map(Found::Claim)
     }
+}
+
+/// Why a call's answer contradicts itself.
+enum Found {
+    Contradiction(Contradiction),
+    Claim(BrokenClaim),
 }
 
 /// What a file says to change, value by value.
@@ -195,17 +224,22 @@ fn values(path: &[Step], value: &Json<'static>, span: &Range<usize>, found: &mut
 fn problem(source: &Arc<Source>, changes: &[Change], found: &Contradiction) -> Problem {
     let path = |at: usize| written(&changes[at].edit.path);
     let (said, computed, member) = (&found.said, &found.computed, path(found.at));
-    let message = match found.other {
-        Some(other) => {
+    let comes = match computed {
+        Some(computed) => format!("would be {computed}"),
+        None => "would not come at all".to_owned(),
+    };
+    let message = match (found.other, computed) {
+        (Some(other), _) => {
             let line = source.line(changes[other].span.start);
             let other = path(other);
             format!(
-                "`{member}` is set to {said} and would be {computed}: it contradicts `{other}`, line {line}"
+                "`{member}` is set to {said} and {comes}: it contradicts `{other}`, line {line}"
             )
         }
-        None => format!(
+        (None, Some(computed)) => format!(
             "`{member}` is set to {said} and comes out as {computed}: it follows from the rest of the answer"
         ),
+        (None, None) => format!("`{member}` is set to {said} and {comes}"),
     };
     let hint = match found.other {
         Some(_) => "change one of them or leave it out",
@@ -213,9 +247,8 @@ fn problem(source: &Arc<Source>, changes: &[Change], found: &Contradiction) -> P
             "leave it out and change what it follows from: of a list the items, or how many by `length`"
         }
     };
-    Problem::new(source, changes[found.at].span.clone(), message).hint(format!(
-        "{hint}; write `breaks_contract = true` beside `success` if the answer is to contradict itself"
-    ))
+    let span = changes[found.at].span.clone();
+    Problem::new(source, span, message).hint(format!("{hint}; {MEANT}"))
 }
 
 /// Whether the changes of one answer contradict each other.
@@ -225,6 +258,7 @@ struct Question<'q> {
     row: &'q Operation,
     template: &'q Template,
     references: &'q [Reference],
+    scenario: &'q Scenario,
     changes: &'q [Change],
 }
 
@@ -251,7 +285,10 @@ impl Question<'_> {
         let all = self.changes.iter().enumerate();
         let without = all.filter(|(place, _)| is_given || *place != at);
         let answer = self.answer(without.map(|(_, change)| change.edit.clone()).collect());
-        let computed = self.computed(&answer, &edit.path, said, is_given)?;
+        let computed = match self.is_dropped(&answer, &edit.path) && other.is_some() {
+            true => None,
+            false => Some(self.computed(&answer, &edit.path, said, is_given)?),
+        };
         Some(Contradiction {
             at,
             said: said.clone(),
@@ -291,6 +328,19 @@ impl Question<'_> {
         self.rules.compiled(self.operation, &[], &patch)
     }
 
+    /// Whether the list that a value stands in is empty.
+    fn is_dropped(&self, answer: &ResponseTemplate, path: &[Step]) -> bool {
+        let is_member = |step: &Step| matches!(step, Step::Member(_));
+        let Some(end) = path.iter().position(|step| !is_member(step)) else {
+            return false;
+        };
+        let usual = sample::body(&self.rules.contract, self.row, Extent::Required);
+        let data = self.data(answer, usual, DAYS[1]);
+        let lists = data.as_ref().map(|data| find(data, &path[..end]));
+        let lists = lists.unwrap_or_default();
+        !lists.is_empty() && lists.iter().all(|list| list.as_list() == Some(&[]))
+    }
+
     /// The value that comes out there, where it is another one for every call.
     fn computed(
         &self,
@@ -316,7 +366,7 @@ impl Question<'_> {
             first = first.or(on_this_day);
         }
         let computed = first?;
-        let mut bodies = bodies(&self.rules.contract, self.row).into_iter();
+        let mut bodies = bodies(&self.rules.contract, self.row, self.scenario).into_iter();
         let is_right = bodies.any(|body| {
             let found = self.shown(answer, body, DAYS[1], path);
             found.iter().any(|value| fits(value, said))
@@ -332,10 +382,21 @@ impl Question<'_> {
         today: Date,
         path: &[Step],
     ) -> Vec<Json<'static>> {
+        let data = self.data(answer, body, today);
+        let found = data.as_ref().map(|data| find(data, path));
+        let found = found.unwrap_or_default().into_iter();
+        found.map(|value| value.clone().into_owned()).collect()
+    }
+
+    /// An answer to a body; none where it is refused.
+    fn data(
+        &self,
+        answer: &ResponseTemplate,
+        body: Json<'static>,
+        today: Date,
+    ) -> Option<Json<'static>> {
         let (rules, exempt) = (self.rules, [ANYBODY.to_owned()]);
-        let Ok(input) = Input::check(&rules.contract, self.row, &exempt, body) else {
-            return Vec::new();
-        };
+        let input = Input::check(&rules.contract, self.row, &exempt, body).ok()?;
         let mut data = Vec::new();
         let sources = Sources {
             story: &rules.story,
@@ -350,18 +411,8 @@ impl Question<'_> {
         };
         answer.print(sources, &mut data);
         let data = Json::parse(&data).expect("an answer is JSON");
-        let found = find(&data, path).into_iter();
-        found.map(|value| value.clone().into_owned()).collect()
+        Some(data.into_owned())
     }
-}
-
-/// A path as rows speak of values: each item of a list is `*`.
-fn names(path: &[Step]) -> Vec<String> {
-    let name = |step: &Step| match step {
-        Step::Member(name) => name.clone(),
-        Step::Item(_) | Step::Every | Step::Matched => "*".to_owned(),
-    };
-    path.iter().map(name).collect()
 }
 
 /// Whether one path is the other or leads into it.
@@ -388,26 +439,21 @@ fn fits(shown: &Json<'_>, said: &Json<'_>) -> bool {
     }
 }
 
-/// The body with somebody else in it.
-fn about_anybody(row: &Operation, body: &Json<'static>, number: usize) -> Json<'static> {
-    let mut body = body.clone();
-    for (_, field) in row.identifiers() {
-        let text = || Json::from(format!("{ANYBODY}{number}{ANYBODY}"));
-        match (&field.kind, body.get(&field.name).is_some()) {
-            (Kind::Text { .. }, true) => body.set(field.name.clone(), text()),
-            (Kind::List { .. }, true) => body.set(field.name.clone(), Json::List(vec![text()])),
-            _ => {}
-        }
-    }
-    body
-}
-
-/// Bodies that ask for all there is, and differently.
-fn bodies(contract: &Contract, row: &Operation) -> Vec<Json<'static>> {
+/// Bodies that ask for all there is, and differently. A number without bounds is the usual one where the rule asks for
+/// no other.
+fn bodies(contract: &Contract, row: &Operation, scenario: &Scenario) -> Vec<Json<'static>> {
+    let is_asked_for = |name: &str| {
+        let mut conditions = scenario.conditions.iter();
+        conditions.any(|it| matches!(&it.selector, Selector::Field(field) if field == name))
+    };
     let all = sample::body(contract, row, Extent::All);
     let mut found = vec![sample::body(contract, row, Extent::Required), all.clone()];
     for field in row.request.iter().filter(|field| !field.identifies) {
         let values: Vec<Json<'static>> = match &field.kind {
+            Kind::Int {
+                min: None,
+                max: None,
+            } if !is_asked_for(&field.name) => Vec::new(),
             Kind::Int { .. } => vec![0.into(), 1.into(), 100.into()],
             Kind::Num { .. } => vec![Json::Num(0.0), Json::Num(0.5), Json::Num(1.0)],
             Kind::Bool => vec![true.into(), false.into()],

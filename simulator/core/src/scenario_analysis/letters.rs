@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use svc_fixtures::json::Json;
-use svc_fixtures::pairs::{Compared, Exchange, Letters};
+use svc_fixtures::pairs::{Compared, Exchange, Known, Letters};
 use svc_fixtures::reading::{Problem, Problems, Source};
 
+use super::claims::envelope;
 use crate::engine::call::rules::Rules;
 use crate::scenario::Profile;
 
@@ -18,12 +19,15 @@ const DAY: Date = Date::constant(2026, 1, 1);
 /// Whose identifiers contradict what is said of them, with the line of each.
 #[must_use]
 pub fn find_contrary_letters(rules: &Rules, sources: &[Arc<Source>]) -> Problems {
-    let rows = Letters::built_in();
+    let (rows, known) = (Letters::built_in(), Known::built_in());
     let mut problems = Problems::default();
     let profiles = rules.scenarios.people.all().iter();
     for profile in profiles.filter(|profile| !profile.breaks_contract) {
         let source = sources.iter().find(|source| source.path == *profile.file);
         let Some(source) = source else { continue };
+        if let Some(problem) = contrary_attribute(source, profile, &known) {
+            problems.push(problem);
+        }
         for ((field, text), span) in profile.asked.iter().zip(&profile.spans) {
             let is_read = |letters: &&Letters| {
                 let row = letters.row;
@@ -42,10 +46,44 @@ pub fn find_contrary_letters(rules: &Rules, sources: &[Arc<Source>]) -> Problems
             for letters in rows.filter(|letters| letters.claim.broken(&exchange).is_some()) {
                 let problem = problem(source, profile, (field, text), letters, &exchange);
                 problems.push(problem(span));
+                // Small letters are wrong once, whatever they would say.
+                if text.to_uppercase() != *text {
+                    break;
+                }
             }
         }
     }
     problems.sorted()
+}
+
+/// Something that is said of somebody and that can't be, or not with what else is said.
+fn contrary_attribute(source: &Arc<Source>, profile: &Profile, known: &[Known]) -> Option<Problem> {
+    let is_about = |known: &&Known| {
+        known.row.of.contains(&profile.role) && profile.places.contains_key(&known.row.at)
+    };
+    let mut rows = known.iter().filter(is_about).peekable();
+    rows.peek()?;
+    let said = profile.said.iter();
+    let said = said.map(|(name, value)| (Cow::Owned(name.clone()), value.clone()));
+    let exchange = Exchange {
+        first: None,
+        answers: vec![Cow::Owned(envelope(Json::Object(said.collect())))],
+        item: 0,
+    };
+    rows.find_map(|Known { row, claim }| {
+        let compared = claim.compared(&exchange);
+        if !compared.is_there() || claim.holds(&compared) {
+            return None;
+        }
+        let (name, says) = (&profile.name, &row.says);
+        let message = format!("what is said of `{name}` can't be: {says}");
+        let hint = format!(
+            "{}: change one of them; write `breaks_contract = true` there if it is meant so",
+            claim.describe(&compared)
+        );
+        let span = profile.places[&row.at].clone();
+        Some(Problem::new(source, span, message).hint(hint))
+    })
 }
 
 /// The identifier, and what is known of its holder.
@@ -78,6 +116,13 @@ fn problem<'p>(
         let message =
             format!("`{field}` is \"{text}\", which contradicts what is said of `{name}`: {says}");
         let (left, right) = (left.join(" or "), right.join(" or "));
+        let capitals = text.to_uppercase();
+        if capitals != text {
+            let hint = format!(
+                "such letters are capitals: write \"{capitals}\", or `breaks_contract = true` there"
+            );
+            return Problem::new(source, span.clone(), message).hint(hint);
+        }
         let hint = format!(
             "here one says {left} and the other {right}: change one of them; write `breaks_contract = true` there \
              if they are to contradict each other"

@@ -5,6 +5,7 @@
 //! operation hands out leads back to the same subject everywhere, and needs no memory.
 
 mod browse;
+mod columns;
 mod form;
 mod kind;
 mod lexicon;
@@ -25,6 +26,7 @@ use std::sync::{Arc, LazyLock};
 use svc_fixtures::world::{AskedRow, FieldRow, WorldRows};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+pub use columns::ColumnText;
 pub use permutation::mixed;
 pub use search::MOST_FOUND;
 

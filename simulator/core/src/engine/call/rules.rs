@@ -216,8 +216,12 @@ impl Rules {
             }
         }
         self.changed = changed.into();
-        let declared =
-            DeclaredSubjects::new(&self.contract, self.population.world, &scenarios.people);
+        let declared = DeclaredSubjects::new(
+            &self.contract,
+            self.population.world,
+            &scenarios.people,
+            &self.answers.cast,
+        );
         self.declared = Arc::new(declared);
         self.scenarios = Arc::new(scenarios);
         self

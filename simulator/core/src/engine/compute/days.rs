@@ -85,6 +85,11 @@ pub(super) fn later_of<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     written(args.iter().filter_map(read).max())
 }
 
+/// `earlier_of(iso, iso, …)`: the first of these days; what is none counts nothing.
+pub(super) fn earlier_of<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    written(args.iter().filter_map(read).min())
+}
+
 /// `at_latest_today(iso)`: the day, or today where it has not come.
 pub(super) fn at_latest_today<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     written(read(&args[0]).map(|day| day.min(tools.today)))

@@ -55,6 +55,13 @@ pub(super) fn is_known<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     Json::Bool(tools.is_sample || said)
 }
 
+/// `said('joined')`: what a scenario file says of the subject; null where it says nothing.
+pub(super) fn said<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let name = args[0].as_text().unwrap_or_default();
+    let said = tools.profile.and_then(|profile| profile.said.get(name));
+    said.cloned().unwrap_or(Json::Null)
+}
+
 /// `called('whole')`: what the subject is called; `called('short')` without what it is.
 pub(super) fn called<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let Population { world, seed } = tools.population;

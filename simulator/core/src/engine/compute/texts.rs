@@ -73,6 +73,31 @@ pub(super) fn word<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     word.unwrap_or_default().into()
 }
 
+/// `words('A B C', 0, -1)`: the words from one on, up to another that is not among them; the last is -1.
+pub(super) fn words<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let text = args[0].as_text().unwrap_or_default();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let place = |at: &Json<'_>| {
+        let at = at.as_int().unwrap_or_default();
+        let from_end = usize::try_from(-at).unwrap_or_default();
+        usize::try_from(at).unwrap_or(words.len().saturating_sub(from_end))
+    };
+    let some = words.get(place(&args[1])..place(&args[2]));
+    some.unwrap_or_default().join(" ").into()
+}
+
+/// `without_ending(name, list)`: the text without the first of these that it ends in as a word.
+pub(super) fn without_ending<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    let text = args[0].as_text().unwrap_or_default().trim_end();
+    let endings = args[1].as_list().unwrap_or_default().iter();
+    let mut rests = endings.filter_map(|ending| {
+        let rest = text.strip_suffix(ending.as_text()?)?;
+        let trimmed = rest.trim_end_matches(' ');
+        (trimmed.len() < rest.len() && !trimmed.is_empty()).then_some(trimmed)
+    });
+    Json::from(rests.next().unwrap_or(text).to_owned())
+}
+
 /// `after(email, '@')`: what stands after the last mark; the whole text where there is none.
 pub(super) fn after<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let text = args[0].as_text().unwrap_or_default();
@@ -157,6 +182,34 @@ pub(super) fn asset_url<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
 mod tests {
     use super::super::call;
     use super::*;
+
+    #[test]
+    fn some_words_of_a_text_are_given() {
+        for (text, from, to, some) in [
+            ("LAKSHMI NARAYANA MURTHY", 0, -1, "LAKSHMI NARAYANA"),
+            ("LAKSHMI NARAYANA MURTHY", 1, -1, "NARAYANA"),
+            ("ASHA RAO", 1, -1, ""),
+            ("MADONNA", 0, -1, ""),
+            ("", 0, -1, ""),
+        ] {
+            let args = [text.into(), from.into(), to.into()];
+            assert_eq!(call("words", 0, &args), some.into(), "{text} {from}");
+        }
+    }
+
+    #[test]
+    fn an_ending_is_taken_away_where_it_is_a_word() {
+        let endings = Json::List(vec!["PRIVATE LIMITED".into(), "LIMITED".into()]);
+        for (text, rest) in [
+            ("ORBIT FOODS PRIVATE LIMITED", "ORBIT FOODS"),
+            ("ORBIT LIMITED", "ORBIT"),
+            ("UNLIMITED", "UNLIMITED"),
+            ("LIMITED", "LIMITED"),
+        ] {
+            let args = [text.into(), endings.clone()];
+            assert_eq!(call("without_ending", 0, &args), rest.into(), "{text}");
+        }
+    }
 
     #[test]
     fn capitals_keep_null() {

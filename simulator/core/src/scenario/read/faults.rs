@@ -113,6 +113,10 @@ pub(super) fn webhook_fault(
     item: &Item<'_>,
     ending: Option<&OutcomeKind>,
 ) -> Option<WebhookFault> {
+    if item.if_table().is_none() {
+        item.problem_with_hint("this is no table", WEBHOOK_FORM);
+        return None;
+    }
     let table = item.table()?;
     if table.entries().is_empty() {
         item.problem_with_hint("nothing goes wrong here", WEBHOOK_FORM);

@@ -1,7 +1,9 @@
 //! Reading scenario files: every mistake of every file at once.
 
+mod declared_forms;
 pub(crate) mod faults;
 pub(crate) mod fitting;
+mod links;
 pub(crate) mod outcomes;
 pub(crate) mod patches;
 pub(crate) mod people;
@@ -39,7 +41,7 @@ pub fn read_scenarios(
     answers: &Answers,
     sources: &[Arc<Source>],
 ) -> Result<ScenarioSet, Problems> {
-    let cast = Cast::new(contract, &answers.cast);
+    let cast = Cast::in_answers(contract, answers);
     let (people, mut problems) = cast.read(sources);
     let mut reader = Reader {
         contract,
@@ -61,6 +63,9 @@ pub fn read_scenarios(
             for read_elsewhere in tables.iter().chain(&["expect"]) {
                 root.optional(read_elsewhere);
             }
+            if root.is_intact() {
+                report_misplaced(root);
+            }
             for table in root.tables("scenario") {
                 reader.scenario(&table, around);
                 table.done();
@@ -79,6 +84,24 @@ pub fn read_scenarios(
     problems
         .or(())
         .map(|()| ScenarioSet::new(contract, scenarios, patches, people))
+}
+
+/// Reports what stands at the top of a file and belongs elsewhere.
+fn report_misplaced(root: &Table<'_>) {
+    for name in ["when", "then", "cases"] {
+        if let Some(item) = root.optional(name) {
+            item.problem_with_hint(
+                format!("`{name}` is a rule's own"),
+                format!("write `[scenario.{name}]` below the `[[scenario]]` that it belongs to"),
+            );
+        }
+    }
+    if let Some(item) = root.optional("account") {
+        item.problem_with_hint(
+            "accounts stand in a file of their own",
+            "move it to `accounts.toml` of this folder",
+        );
+    }
 }
 
 /// The rules in the order they are asked in: what an input gets that no other rule names stands behind them all, also
@@ -136,6 +159,9 @@ impl Names {
     pub(crate) fn read<'t>(&mut self, table: &Table<'t>) -> Option<&'t str> {
         let item = table.required("name")?;
         let name = item.text()?;
+        if name.trim().is_empty() {
+            item.problem("a name has letters: the call log says which rule decided by it");
+        }
         let key = (folder(&table.source().path).to_owned(), name.to_owned());
         match self.0.entry(key) {
             Entry::Occupied(first) => {

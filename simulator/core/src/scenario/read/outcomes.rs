@@ -1,5 +1,7 @@
 //! Reading what a scenario makes of a call: `then` and `cases`.
 
+use svc_fixtures::contract::Contract;
+use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
 use super::faults::{webhook_fault, wire_fault};
@@ -48,7 +50,9 @@ fn outcome(
         [Some(success), None, None] => {
             Some(OutcomeKind::Success(patch(scope, table, &success, patches)))
         }
-        [None, Some(error), None] => failure(&error, table.optional_text("message")),
+        [None, Some(error), None] => {
+            failure(scope.contract, &error, table.optional_text("message"))
+        }
         [None, None, Some(pending)] => self::pending(scope, table, &pending, patches, may_wait),
         [None, None, None] if may_wait && adds(table) => Some(OutcomeKind::AsUsual),
         [None, None, None] => {
@@ -123,6 +127,12 @@ fn delay(item: &Item<'_>) -> Option<Delay> {
             item.problem_with_hint("a delay is a text or a table", DELAY_FORMS);
             return None;
         }
+        // Whatever begins with a letter is a word, and there is one.
+        let text = item.if_text().unwrap_or_default();
+        if text.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            item.problem_with_hint(format!("\"{text}\" is no delay"), DELAY_FORMS);
+            return None;
+        }
         return duration_ms(item).map(|ms| Delay::Fixed { ms });
     };
     let ends = (table.required("from"), table.required("to"));
@@ -137,11 +147,32 @@ fn delay(item: &Item<'_>) -> Option<Delay> {
     Some(Delay::Between { from_ms, to_ms })
 }
 
-fn failure(item: &Item<'_>, message: Option<&str>) -> Option<OutcomeKind> {
+fn failure(contract: &Contract, item: &Item<'_>, message: Option<&str>) -> Option<OutcomeKind> {
+    if let Some(hint) = unlike_a_code(contract, item) {
+        item.problem_with_hint("an error is the code of one, a text", hint);
+        return None;
+    }
     Some(OutcomeKind::Error {
         code: error_code(item)?,
         message: message.map(Into::into),
     })
+}
+
+/// Where an error is no text, or the status that it comes with: how it is written.
+fn unlike_a_code(contract: &Contract, item: &Item<'_>) -> Option<String> {
+    let text = item.if_text().unwrap_or_default();
+    let is_status = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if item.if_text().is_some() && !is_status {
+        return None;
+    }
+    let outcomes = || contract.errors.iter().filter(|row| row.outcome);
+    let status = match item.json_if_any() {
+        Some(Json::Int(status)) => status.to_string(),
+        _ => text.to_owned(),
+    };
+    let meant = outcomes().find(|row| row.status.to_string() == status);
+    let code = meant.or_else(|| outcomes().next())?.code;
+    Some(format!("write `error = \"{code}\"`, or another code"))
 }
 
 fn pending(
@@ -164,7 +195,9 @@ fn pending(
     if !may_wait {
         item.problem("what comes after pending can't be pending again");
     }
-    if item
+    if item.if_table().is_none() {
+        item.problem_with_hint("this is no table", "write `pending = {}`");
+    } else if item
         .table()
         .is_some_and(|table| !table.entries().is_empty())
     {

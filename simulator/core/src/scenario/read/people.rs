@@ -5,12 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use svc_fixtures::contract::{Contract, Field, FieldIndex, Kind, Operation, parse_date};
+use svc_fixtures::contract::{Contract, Field, FieldIndex, Kind, Operation};
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::{Item, Location, Problems, Sharing, Source, Table, nearest};
-use svc_fixtures::template::{Character, Template};
+use svc_fixtures::reading::{Item, Location, Problems, Sharing, Source, Table};
+use svc_fixtures::template::{Answers, Character};
 use svc_fixtures::world::{AskedRow, WorldRows};
 
+use super::declared_forms::{DeclaredForms, report_misfit};
+use super::links::{
+    DeclaredLink, DeclaredRow, ListedName, follow, follow_lists, link, report_strangers,
+};
 use crate::scenario::people::Profile;
 use crate::scenario::{as_subject, folded, folder};
 
@@ -27,8 +31,9 @@ pub(crate) struct Declared {
     /// The files that may declare somebody.
     files: Vec<Arc<Source>>,
     /// The places of the profiles, and where each is declared.
-    rows: Vec<(usize, Location)>,
-    links: Vec<Link>,
+    rows: Vec<DeclaredRow>,
+    links: Vec<DeclaredLink>,
+    listed: Vec<ListedName>,
 }
 
 /// Somebody who can be spoken of.
@@ -63,6 +68,11 @@ impl Declared {
         Some(&found.asked)
     }
 
+    /// What whoever is called so is asked for by, each with its key.
+    fn asked(&self, name: &str) -> Option<&[(String, Json<'static>)]> {
+        self.by_name.get(name).map(|known| known.asked.as_slice())
+    }
+
     /// What a file shares where these can be spoken of.
     pub(crate) fn sharing<'s>(&'s self, tables: &'s [&'s str]) -> Option<Sharing<'s>> {
         let beside = &self.files;
@@ -92,14 +102,8 @@ pub(crate) struct Cast<'r> {
     roles: &'r BTreeMap<String, Character>,
     /// By the name of a field, the operations that it identifies somebody for, with its place.
     identifying: BTreeMap<&'r str, Vec<(&'r Operation, FieldIndex)>>,
-}
-
-/// A link to somebody, to be followed when all names of the folder are known.
-struct Link {
-    from: usize,
-    role: String,
-    name: String,
-    place: Location,
+    /// What is said must fit; nothing where it is only read again.
+    forms: DeclaredForms<'r>,
 }
 
 impl<'r> Cast<'r> {
@@ -115,6 +119,15 @@ impl<'r> Cast<'r> {
             contract,
             roles,
             identifying,
+            forms: DeclaredForms::default(),
+        }
+    }
+
+    /// The same, of whom answers speak: what is said of somebody fits where it ends.
+    pub(crate) fn in_answers(contract: &'r Contract, answers: &'r Answers) -> Self {
+        Cast {
+            forms: DeclaredForms::new(contract, answers),
+            ..Cast::new(contract, &answers.cast)
         }
     }
 
@@ -147,8 +160,13 @@ impl<'r> Cast<'r> {
             problems.extend(found);
         }
         for reading in folders.values() {
-            problems.extend(follow(reading, &mut profiles));
-            problems.extend(report_strangers(reading, &profiles));
+            problems.extend(follow(&reading.rows, &reading.links, &mut profiles));
+            problems.extend(follow_lists(
+                &reading.listed,
+                |name| reading.asked(name),
+                &mut profiles,
+            ));
+            problems.extend(report_strangers(&reading.rows, &profiles));
             problems.extend(self.report_shared(reading, &profiles));
         }
         let everybody = Everybody {
@@ -161,7 +179,14 @@ impl<'r> Cast<'r> {
 
     fn read_file(&self, root: &Table<'_>, reading: &mut Declared, profiles: &mut Vec<Profile>) {
         for role in self.roles.keys() {
-            let table = root.optional(role).and_then(|item| item.table());
+            let table = root.optional(role).filter(|item| !item.is_list());
+            if let (Some(item), None) = (root.optional(role), &table) {
+                item.problem_with_hint(
+                    "everybody who is declared has a name",
+                    format!("write `[{role}.NAME]`, a table for each"),
+                );
+            }
+            let table = table.and_then(|item| item.table());
             for (name, item) in table.map(|table| table.entries()).unwrap_or_default() {
                 let Some(row) = item.table() else { continue };
                 if let Some(known) = reading.by_name.get(name) {
@@ -181,14 +206,18 @@ impl<'r> Cast<'r> {
                     ..Profile::default()
                 };
                 let mut asked = Vec::new();
+                profile.breaks_contract = row.flag(BREAKS);
                 for (key, value) in row.entries() {
                     match self.roles.contains_key(key) && key != role {
                         _ if key == STORY => profile.story = story(&value),
-                        _ if key == BREAKS => {
-                            profile.breaks_contract = value.bool().unwrap_or_default();
-                        }
+                        _ if key == BREAKS => {}
                         true => reading.links.extend(link(from, key, &value)),
-                        false => self.say(&mut profile, key, &value, &mut asked),
+                        false => {
+                            self.say(&mut profile, key, &value, &mut asked);
+                            reading
+                                .listed
+                                .extend(self.names(from, &profile, key, &value));
+                        }
                     }
                 }
                 self.complete(&mut profile, &mut asked);
@@ -220,7 +249,7 @@ impl<'r> Cast<'r> {
                 .iter()
                 .flat_map(Operation::identifiers);
             let known: BTreeSet<&str> = attributes
-                .chain(self.roles.keys())
+                .chain(self.roles.keys().filter(|role| **role != profile.role))
                 .chain(fields.map(|(_, field)| &field.name))
                 .map(String::as_str)
                 .chain([STORY, BREAKS])
@@ -231,9 +260,11 @@ impl<'r> Cast<'r> {
             return;
         };
         if let Some(attribute) = attribute {
-            if let Some(wanted) = misfit(&attribute.sample, &value) {
-                item.problem(format!("`{key}` is {wanted}, and this is not"));
+            let is_misfit = report_misfit(key, attribute, &value, item);
+            if !is_misfit && !profile.breaks_contract {
+                self.forms.report((&profile.role, key), &value, item);
             }
+            profile.places.insert(key.to_owned(), item.location().span);
             profile.said.insert(key.to_owned(), value.clone());
         }
         // What is no text and should be one was reported already, where it is an attribute.
@@ -254,6 +285,35 @@ impl<'r> Cast<'r> {
             }
             asked.push((key.to_owned(), value));
         }
+    }
+
+    /// The items of a list of identifiers that are none: names of others.
+    fn names(&self, from: usize, profile: &Profile, key: &str, item: &Item<'_>) -> Vec<ListedName> {
+        let field = self.forms.items_ask(&profile.role, key);
+        let Some(field) = field.filter(|_| item.is_list()) else {
+            return Vec::new();
+        };
+        let is_name = |text: &str| {
+            let value = Json::from(text).into_owned();
+            let mut fields = self.identifying(field).map(|(row, at)| &row.request[at]);
+            !fields.any(|it| {
+                it.check(&asking(it, &value), &self.contract.formats, &[])
+                    .is_ok()
+            })
+        };
+        let items = item.list().unwrap_or_default();
+        let items = items.iter().enumerate();
+        let named = items.filter_map(|(at, item)| Some((at, item.if_text()?, item.location())));
+        let named = named.filter(|(_, text, _)| is_name(text));
+        let listed = named.map(|(at, name, place)| ListedName {
+            from,
+            attribute: key.to_owned(),
+            at,
+            field: field.to_owned(),
+            name: name.to_owned(),
+            place,
+        });
+        listed.collect()
     }
 
     /// What is said with an identifier is known, too: a company with this `establishmentId` has this
@@ -379,33 +439,6 @@ pub fn asking(field: &Field, value: &Json<'static>) -> Json<'static> {
     }
 }
 
-/// What an attribute must be, where a value is not of the kind of the sample's.
-fn misfit(sample: &Template, value: &Json<'_>) -> Option<&'static str> {
-    if let Template::List(items) = sample {
-        let is_text = |item: &Json<'_>| item.as_text().is_some();
-        return match (items.is_empty(), value.as_list()) {
-            (true, Some(_)) => None,
-            (false, Some(items)) if items.iter().all(is_text) => None,
-            (true, None) => Some("a list"),
-            (false, _) => Some("a list of strings"),
-        };
-    }
-    let Template::Literal(sample) = sample else {
-        return value.as_text().is_none().then_some("a string");
-    };
-    let is_date = |json: &Json<'_>| {
-        let text = json.as_text();
-        text.is_some_and(|text| parse_date("YYYY-MM-DD", text).is_some())
-    };
-    match sample {
-        Json::Int(_) => (!matches!(value, Json::Int(_))).then_some("a whole number"),
-        Json::Num(_) => value.as_num().is_none().then_some("a number"),
-        Json::Bool(_) => value.as_bool().is_none().then_some("true or false"),
-        date if is_date(date) => (!is_date(value)).then_some("a date YYYY-MM-DD"),
-        _ => value.as_text().is_none().then_some("a string"),
-    }
-}
-
 /// Whether a file may declare somebody: whether a line begins like one of these tables. A large file that
 /// does not is read once less.
 fn declares(source: &Source, tables: &[&str]) -> bool {
@@ -423,71 +456,4 @@ fn story(item: &Item<'_>) -> String {
         item.problem("a story says in a sentence what they are there for");
     }
     text.to_owned()
-}
-
-/// Somebody else, by name. What stands for no value was reported already.
-fn link(from: usize, role: &str, item: &Item<'_>) -> Option<Link> {
-    let name = item.text().filter(|name| !name.starts_with('$'))?;
-    Some(Link {
-        from,
-        role: role.to_owned(),
-        name: name.to_owned(),
-        place: item.location(),
-    })
-}
-
-fn follow(reading: &Declared, profiles: &mut [Profile]) -> Problems {
-    let mut problems = Problems::default();
-    for Link {
-        from,
-        role,
-        name,
-        place,
-    } in &reading.links
-    {
-        let numbers = reading.rows.iter().map(|(number, _)| *number);
-        let of_role = numbers.filter(|&number| profiles[number].role == *role);
-        let of_role: Vec<usize> = of_role.collect();
-        let named = of_role
-            .iter()
-            .find(|&&number| profiles[number].name == *name);
-        if let Some(&number) = named {
-            profiles[*from].others.insert(role.clone(), number);
-            continue;
-        }
-        let known: Vec<&str> = of_role
-            .iter()
-            .map(|&number| profiles[number].name.as_str())
-            .collect();
-        let problem = match known.is_empty() {
-            true => place
-                .problem(format!("no {role} is declared in this folder"))
-                .hint(format!("write `[{role}.{name}]` and what is known of it")),
-            false => place
-                .problem(format!("in this folder the {role} `{name}` is not known"))
-                .hint(nearest(name, known.into_iter())),
-        };
-        problems.push(problem);
-    }
-    problems
-}
-
-/// Reports those whom no answer can be about.
-fn report_strangers(reading: &Declared, profiles: &[Profile]) -> Problems {
-    let mut problems = Problems::default();
-    let numbers = reading.rows.iter().map(|(number, _)| *number);
-    let others = numbers.flat_map(|number| profiles[number].others.values().copied());
-    let named: BTreeSet<usize> = others.collect();
-    for (number, place) in &reading.rows {
-        let profile = &profiles[*number];
-        if profile.identifiers.is_empty() && !named.contains(number) {
-            let name = &profile.name;
-            problems.push(place.problem(
-                format!("no answer can be about `{name}`: nothing says what {name} is asked for by"),
-            ).hint(
-                "add what identifies in a request, such as `mobile = …`, or let somebody else name it",
-            ));
-        }
-    }
-    problems
 }

@@ -19,6 +19,33 @@ use crate::scenario::{Condition, HeaderName, HeaderRefusal, Predicate, Selector}
 pub(crate) const BESIDE_FIELDS: [&str; 5] =
     ["any_identifier", "who", "account", "environment", "header"];
 
+/// What stands beside `when`, and is no field.
+const OF_RULES: [&str; 4] = ["operation", "then", "cases", "success"];
+
+const LANDED: &str =
+    "it landed in `[scenario.when]`: what is the rule's own stands above that line";
+
+/// Where what is no field stands: a header by its name, and what is a rule's beside `when`.
+fn elsewhere(name: &str) -> Option<String> {
+    let letters = |text: &str| -> String {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        letters.map(|it| it.to_ascii_lowercase()).collect()
+    };
+    let asked = letters(name);
+    let is_header = |header: &&HeaderName| {
+        let known = letters(header.as_str());
+        known == asked || known.strip_prefix('x') == Some(&asked)
+    };
+    let known = HeaderName::ALL;
+    let header = known.iter().find(is_header).map(HeaderName::as_str);
+    let header = header.or_else(|| name.to_ascii_lowercase().starts_with("x-").then_some(name));
+    match header {
+        Some(header) => Some(format!("of a header write `header.\"{header}\" = …`")),
+        None if OF_RULES.contains(&name) => Some(LANDED.to_owned()),
+        None => None,
+    }
+}
+
 /// What conditions are read against.
 pub(super) struct When<'r> {
     pub(super) contract: &'r Contract,
@@ -115,6 +142,9 @@ impl When<'_> {
     }
 
     fn field(&self, name: &str, item: &Item<'_>, conditions: &mut Vec<Condition>) {
+        if self.operations.is_empty() && OF_RULES.contains(&name) {
+            return item.unknown_key_with_hint("the field", name, LANDED);
+        }
         if self.rows().any(|row| row.field(name).is_some()) || self.operations.is_empty() {
             return match self.members_below(name, item) {
                 Some(hint) => {
@@ -138,6 +168,9 @@ impl When<'_> {
             steps: steps.to_vec(),
         };
         if steps.is_empty() || !self.rows().any(|row| row.field(field).is_some()) {
+            if let Some(hint) = elsewhere(field) {
+                return item.unknown_key_with_hint("the field", field, hint);
+            }
             let known = self.rows().flat_map(|row| row.request.iter());
             let known = known.map(|field| field.name.as_str()).chain(BESIDE_FIELDS);
             return item.unknown_key("the field", field, known);

@@ -2,16 +2,17 @@
 //! out of somebody declared leads back to them, and what is not said of them fits the letters of
 //! what is.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, Operation};
+use svc_fixtures::template::{Character, Expr, Part, Root, Template};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::engine::compute::search_words;
 use crate::scenario::{People, Profile};
-use crate::world::{AskedIndex, Subject, World};
+use crate::world::{AskedIndex, ColumnText, Subject, World};
 
 /// A subject for each profile, by its place.
 #[derive(Debug, Clone, Default)]
@@ -27,10 +28,18 @@ pub struct DeclaredSubjects {
 impl DeclaredSubjects {
     /// Finds everybody who is declared a place in the population. It is the same whatever the seed.
     #[must_use]
-    pub fn new(contract: &Contract, world: &World, people: &People) -> Self {
+    pub fn new(
+        contract: &Contract,
+        world: &World,
+        people: &People,
+        cast: &BTreeMap<String, Character>,
+    ) -> Self {
         let fields = fields(contract, world);
         let profiles = people.all().iter();
-        let subjects = profiles.map(|profile| subject(world, &fields, profile));
+        let subjects = profiles.map(|profile| {
+            let subject = subject(world, &fields, profile);
+            having_said(world, subject, profile, cast)
+        });
         let subjects: Vec<Subject> = subjects.collect();
         let mut by_subject = HashMap::default();
         for (at, subject) in subjects.iter().enumerate() {
@@ -129,6 +138,55 @@ fn fields<'c>(contract: &'c Contract, world: &World) -> Fields<'c> {
         }
     }
     found
+}
+
+/// Who it is of a kind that nothing is handed out of: what is not said of a place fits what is.
+fn having_said(
+    world: &World,
+    subject: Subject,
+    profile: &Profile,
+    cast: &BTreeMap<String, Character>,
+) -> Subject {
+    if !world.is_only_read(subject.kind) {
+        return subject;
+    }
+    let attributes = cast.get(&profile.role).map(|role| &role.attributes);
+    let said = profile.said.iter().filter_map(|(name, value)| {
+        let template = &attributes?.get(name)?.other;
+        let (field, column) = column_of(&profile.role, template)?;
+        let text = value.as_text()?;
+        Some(ColumnText {
+            field,
+            column,
+            text,
+        })
+    });
+    world.having(subject, &said.collect::<Vec<_>>())
+}
+
+/// The first column of a field that an attribute follows from.
+fn column_of<'t>(role: &str, template: &'t Template) -> Option<(&'t str, &'t str)> {
+    fn in_expression<'t>(role: &str, expr: &'t Expr) -> Option<(&'t str, &'t str)> {
+        match expr {
+            Expr::Path {
+                root: Root::Cast(of),
+                parts,
+            } if of == role => match parts.as_slice() {
+                [field, column] => Some((field, column)),
+                _ => None,
+            },
+            Expr::Call { args, .. } => args.iter().find_map(|arg| in_expression(role, arg)),
+            _ => None,
+        }
+    }
+    match template {
+        Template::Value(expr) => in_expression(role, expr),
+        Template::Text(parts) => parts.iter().find_map(|part| match part {
+            Part::Value(expr) => in_expression(role, expr),
+            Part::Literal(_) => None,
+        }),
+        _ => None,
+    }
 }
 
 /// The subject of the identifier whose letters say most.

@@ -1,0 +1,207 @@
+//! What follows from what a scenario file says: of a place, an address, a name, a job, a company.
+
+use crate::scene::Scene;
+
+/// What a file says, an operation's path, a body, and members of its answer with their values.
+type Case = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
+fn play(cases: &[Case]) {
+    for (said, path, body, members) in cases {
+        let scene = Scene::with(said);
+        let path = format!("/v1/{path}");
+        let answer = scene.post(&path, body).send();
+        for (member, value) in *members {
+            assert_eq!(
+                answer.at(&format!("data.{member}")),
+                *value,
+                "{path} {member}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_address_has_the_district_and_the_state_of_its_city() {
+    const RAVI: &str = r#"
+        [person.ravi]
+        dlNumber = "KA0120159999991"
+        epicNumber = "XYZ7654321"
+        address = "1, MG ROAD, PUNE, MAHARASHTRA 411001"
+    "#;
+    const LICENCE: &str = r#"{"dlNumber":"KA0120159999991","dateOfBirth":"02/04/1991"}"#;
+    play(&[
+        (
+            RAVI,
+            "verify/identity/dl",
+            LICENCE,
+            &[
+                ("splitAddress.district", "PUNE"),
+                ("splitAddress.stateCode", "MH"),
+            ],
+        ),
+        (
+            RAVI,
+            "verify/identity/voter",
+            r#"{"epicNumber":"XYZ7654321"}"#,
+            &[("splitAddress.district", "PUNE")],
+        ),
+        (
+            r#"
+            [[scenario]]
+            name = "another address"
+            operation = "verify.identity.dl"
+            when = { dlNumber = "KA0120159999991" }
+            then = { success = { address = "1, MG ROAD, MYSURU" } }
+            "#,
+            "verify/identity/dl",
+            LICENCE,
+            &[
+                ("splitAddress.city", "MYSURU"),
+                ("splitAddress.district", "MYSURU"),
+                ("splitAddress.state", "KARNATAKA"),
+                ("splitAddress.stateCode", "KA"),
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn a_place_is_in_the_state_that_is_said_of_it() {
+    const BODY: &str = r#"{"ip":"10.1.2.3","country":"IN","state":"KL"}"#;
+    for said in [
+        r#"state = "KERALA""#,
+        r#"state_code = "KL""#,
+        r#"city = "KOCHI""#,
+        r#"pincode = "682001""#,
+    ] {
+        let scene = Scene::with(&format!("[place.hq]\nip = \"10.1.2.3\"\n{said}\n"));
+        let answer = scene.post("/v1/verify/address/geo-fence", BODY).send();
+        assert_eq!(answer.at("data.state"), "KERALA", "{said}");
+        assert_eq!(answer.at("data.stateCode"), "KL", "{said}");
+        assert_eq!(answer.at("data.validUser"), "true", "{said}");
+    }
+    play(&[(
+        r#"
+        [[scenario]]
+        name = "in Kerala"
+        operation = "verify.address.geo-fence"
+        when = { ip = "10.1.2.3" }
+        then = { success = { state = "KERALA" } }
+        "#,
+        "verify/address/geo-fence",
+        BODY,
+        &[("stateCode", "KL"), ("validUser", "true")],
+    )]);
+}
+
+#[test]
+fn a_name_of_three_words_keeps_the_middle_one() {
+    const MURTHY: &str = r#"
+        [person.murthy]
+        name = "LAKSHMI NARAYANA MURTHY"
+        fileNumber = "MA1061234567890"
+        membershipNumber = "77123"
+        [person.madonna]
+        name = "MADONNA"
+        fileNumber = "MA1061234567891"
+        [[scenario]]
+        name = "the whole name"
+        operation = "verify.identity.passport"
+        when = { fileNumber = "MA1061234567892" }
+        then = { success = { fullName = "RAVI KUMAR SINGH" } }
+    "#;
+    let passport =
+        |number: &str| format!(r#"{{"fileNumber":"{number}","dateOfBirth":"02/04/1991"}}"#);
+    for (number, given, surname, full) in [
+        (
+            "MA1061234567890",
+            "LAKSHMI NARAYANA",
+            "MURTHY",
+            "LAKSHMI NARAYANA MURTHY",
+        ),
+        ("MA1061234567891", "MADONNA", "", "MADONNA"),
+        ("MA1061234567892", "RAVI KUMAR", "SINGH", "RAVI KUMAR SINGH"),
+    ] {
+        let scene = Scene::with(MURTHY);
+        let body = passport(number);
+        let answer = scene.post("/v1/verify/identity/passport", &body).send();
+        assert_eq!(answer.at("data.givenName"), given);
+        assert_eq!(answer.at("data.surname"), surname);
+        assert_eq!(answer.at("data.fullName"), full);
+    }
+    let scene = Scene::with(MURTHY);
+    let answer = scene.post(
+        "/v1/verify/membership/cma",
+        r#"{"membershipNumber":"77123"}"#,
+    );
+    let answer = answer.send();
+    assert_eq!(answer.at("data.middleName"), "NARAYANA");
+    assert_eq!(answer.at("data.fullName"), "LAKSHMI NARAYANA MURTHY");
+}
+
+#[test]
+fn no_job_ends_before_it_began() {
+    for (uan, born, joined) in [
+        ("100000000777", "1990-01-01", "2010-06-01"),
+        ("100000000789", "1990-01-01", "2010-06-01"),
+        ("100000000777", "1985-01-01", "2006-07-01"),
+        ("100000000777", "1992-01-01", "2010-02-01"),
+    ] {
+        let said = format!(
+            "[person.r]\nuan = \"{uan}\"\ndate_of_birth = \"{born}\"\njoined = \"{joined}\"\n"
+        );
+        let scene = Scene::with(&said);
+        let body = format!(r#"{{"uan":"{uan}"}}"#);
+        let answer = scene.post("/v1/verify/employment/uan", &body).send();
+        assert_eq!(answer.at("data.employmentHistory.0.doj"), joined);
+        let earlier = |member: &str| answer.at(&format!("data.employmentHistory.1.{member}"));
+        assert!(earlier("doj") <= earlier("dol"), "{said}");
+        assert!(earlier("dol").as_str() <= joined, "{said}");
+    }
+}
+
+#[test]
+fn a_company_trades_under_the_name_that_is_said_of_it() {
+    const ORBIT: &str = r#"
+        [company.c]
+        name = "ORBIT FOODS PRIVATE LIMITED"
+        cin = "U10750KL2012PTC000777"
+        gstin = "32AAACO1234C1Z5"
+        directors = ["boss"]
+        [person.boss]
+        name = "ANIL NAIR"
+        din = "07770001"
+        companies = ["c"]
+    "#;
+    play(&[
+        (
+            ORBIT,
+            "verify/company/gst",
+            r#"{"gstin":"32AAACO1234C1Z5"}"#,
+            &[
+                ("legalName", "ORBIT FOODS PRIVATE LIMITED"),
+                ("tradeName", "ORBIT FOODS"),
+            ],
+        ),
+        (
+            ORBIT,
+            "verify/company/mca/signatories",
+            r#"{"cin":"U10750KL2012PTC000777"}"#,
+            &[
+                ("directors.0.din", "07770001"),
+                ("directors.0.name", "ANIL NAIR"),
+            ],
+        ),
+        (
+            ORBIT,
+            "verify/company/roc/director",
+            r#"{"din":"07770001"}"#,
+            &[("companies.0.cin", "U10750KL2012PTC000777")],
+        ),
+    ]);
+}
