@@ -90,7 +90,7 @@ enum AccountAction {
         #[arg(long, conflicts_with = "account")]
         all: bool,
     },
-    /// Delete an account: its keys are unknown from then on
+    /// Delete an account: its keys are unknown then, until the next start where a file declares it
     Delete {
         /// Which one
         #[arg(value_name = "ACCOUNT")]

@@ -83,7 +83,7 @@ fn account_routes() -> Vec<Route> {
             .status(StatusCode::CREATED).errors(&[Code::AccountExists, Code::TooManyAccounts, Code::TargetRefused]),
         Route::new(GET, "/control/accounts/{id}", "accounts.get", accounts::one, "All of an account"),
         Route::new(DELETE, "/control/accounts/{id}", "accounts.delete", accounts::remove,
-            "Delete an account; its keys are unknown from then on")
+            "Delete an account; its keys are unknown then, until the next start where a file declares it")
             .status(StatusCode::NO_CONTENT),
         Route::new(POST, "/control/accounts/{id}/fork", "accounts.fork", accounts::fork,
             "Copy an account with all of its state")

@@ -225,8 +225,8 @@ impl Rejection {
                  --max-connections"
             }
             Rejection::TooManyAccounts => {
-                "there are as many accounts as there may be, and none was idle long enough to go: \
-                 wait, use fewer keys, or start the simulator with a larger --max-accounts"
+                "keys opened as many accounts as there may be, or yours as leave some for others, and \
+                 none was idle long enough to go: wait, use fewer keys, or start the simulator with a larger --max-accounts"
             }
             Rejection::TooManyAccountsOfAddress => {
                 "keys used from your address opened as many accounts as those of one address may, \

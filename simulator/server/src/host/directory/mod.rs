@@ -38,7 +38,7 @@ pub enum OpenError {
     Exists(String),
     /// There are as many accounts as there may be, and none can go.
     #[error(
-        "there are as many accounts that keys opened as there may be, and none was idle long enough to go"
+        "keys opened as many accounts as there may be, or as leave some for others, and none was idle long enough to go"
     )]
     TooMany,
     /// One address opened as many as it may, and none of them can go.
