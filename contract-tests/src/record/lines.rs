@@ -29,14 +29,25 @@ impl LineQueue {
 
     /// Says a line soon, and before it how many were left out.
     pub(super) fn say(&mut self, line: &str) {
-        if self.left_out > 0 {
-            let missing = format!("{} lines left out, since nobody read them", self.left_out);
-            if self.waiting.try_send(missing).is_ok() {
-                self.left_out = 0;
-            }
+        if self.left_out > 0 && self.waiting.try_send(self.missing()).is_ok() {
+            self.left_out = 0;
         }
         if self.left_out > 0 || self.waiting.try_send(line.to_owned()).is_err() {
             self.left_out += 1;
+        }
+    }
+
+    fn missing(&self) -> String {
+        format!("{} lines left out, since nobody read them", self.left_out)
+    }
+}
+
+impl Drop for LineQueue {
+    /// Says what was left out at the very end, too. Nobody's exchange passes any more, so this may wait.
+    fn drop(&mut self) {
+        if self.left_out > 0 {
+            // Whoever said the lines may be gone.
+            let _ = self.waiting.send(self.missing());
         }
     }
 }
