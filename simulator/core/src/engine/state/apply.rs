@@ -147,7 +147,7 @@ impl Account {
             Change::HoldOpened { amount } => state.wallet.open(amount),
             Change::HoldSettled { amount, charged } => state.wallet.settle(amount, charged),
             Change::Recorded(verification) => {
-                state.record(*verification);
+                state.record(verification);
                 state.evict_beyond(&limits, expiry);
             }
             Change::FlowAdvanced(it) => {

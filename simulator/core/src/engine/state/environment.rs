@@ -174,7 +174,7 @@ fn usage_of(of: &Verification) -> Row {
 
 impl EnvironmentState {
     /// Puts a verification in the place of what was known of it. Usage and charges follow.
-    pub(super) fn record(&mut self, verification: Verification) {
+    pub(super) fn record(&mut self, verification: Box<Verification>) {
         let (day, endpoint) = (day(verification.created_at), verification.endpoint.clone());
         let (after, charged) = (usage_of(&verification), verification.charged);
         let is_step = verification.bundle.is_some();

@@ -48,7 +48,7 @@ pub struct Verifications {
 /// A verification and its place in the call log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Slot {
-    verification: Verification,
+    verification: Box<Verification>,
     /// How many were answered for the first time before it: ids say nothing of the order in which
     /// calls came, and many come in one instant.
     number: u64,
@@ -73,10 +73,12 @@ pub struct EvictionCounts {
 /// time between the first two attempts of the schedule. Then it is sent this much after the other.
 const OVERTAKEN_BY: SignedDuration = SignedDuration::from_millis(1);
 
-/// What each record takes in the map: a node of its own with its key, value and neighbours, and its
-/// place in the hash table.
+/// What each record takes in the map: a node of its own with its key, value and neighbours, what that
+/// leads to, and its place in the hash table.
 const NODE: usize = size_of::<(VerificationId, Slot)>()
     + 2 * size_of::<usize>()
+    + ALLOCATED
+    + size_of::<Verification>()
     + ALLOCATED
     + map_place::<usize, ()>();
 
@@ -122,7 +124,7 @@ impl Verifications {
     /// The verification of this id.
     #[must_use]
     pub fn get(&self, id: VerificationId) -> Option<&Verification> {
-        self.records.get(&id).map(|slot| &slot.verification)
+        self.records.get(&id).map(|slot| &*slot.verification)
     }
 
     /// The verification that claimed an idempotency key last, and its claim.
@@ -149,13 +151,13 @@ impl Verifications {
     pub fn log(&self) -> impl Iterator<Item = (&Verification, &Answer)> {
         let mut logged: Vec<&Slot> = self.records.values().filter(|slot| slot.logged).collect();
         logged.sort_unstable_by_key(|slot| slot.number);
-        let logged = logged.into_iter().map(|slot| &slot.verification);
+        let logged = logged.into_iter().map(|slot| &*slot.verification);
         logged.filter_map(|it| Some((it, it.answer.as_ref()?)))
     }
 
     /// Those whose result is still to come, by id; the steps of a bundle come with it.
     pub fn open(&self) -> impl Iterator<Item = &Verification> {
-        let all = self.records.values().map(|slot| &slot.verification);
+        let all = self.records.values().map(|slot| &*slot.verification);
         let mut open: Vec<_> = all
             .filter(|it| it.is_open() && it.bundle.is_none())
             .collect();
@@ -203,7 +205,7 @@ impl Verifications {
     /// All webhooks, by verification.
     pub fn deliveries(&self) -> impl Iterator<Item = (&Verification, &Delivery)> {
         let all = self.records.values().filter_map(|slot| {
-            let verification = &slot.verification;
+            let verification = &*slot.verification;
             Some((verification, verification.delivery.as_deref()?))
         });
         let mut all: Vec<_> = all.collect();
@@ -263,7 +265,7 @@ impl Verifications {
     }
 
     /// Puts a verification in the place of what was known of it. Gives that back.
-    pub fn put(&mut self, verification: Verification) -> Option<Verification> {
+    pub fn put(&mut self, verification: Box<Verification>) -> Option<Box<Verification>> {
         let id = verification.id;
         let answered = verification.answer.is_some();
         let before = match self.records.entry(id) {
@@ -293,7 +295,7 @@ impl Verifications {
                 std::mem::replace(&mut slot.verification, verification)
             })),
         };
-        self.index_names(id, before.as_ref());
+        self.index_names(id, before.as_deref());
         if before
             .as_ref()
             .is_none_or(|before| before.delivery.is_none())
@@ -325,7 +327,7 @@ impl Verifications {
     }
 
     /// Takes a verification away as if it had never been.
-    pub fn remove(&mut self, id: VerificationId) -> Option<Verification> {
+    pub fn remove(&mut self, id: VerificationId) -> Option<Box<Verification>> {
         self.leave_heads(id);
         let slot = self.records.remove(&id)?;
         self.leave(&slot);

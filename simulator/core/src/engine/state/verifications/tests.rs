@@ -34,12 +34,12 @@ fn id(number: u32) -> VerificationId {
 }
 
 /// One that was answered with an envelope of so many bytes.
-fn answered(number: u32, phase: Phase, bytes: usize) -> Verification {
+fn answered(number: u32, phase: Phase, bytes: usize) -> Box<Verification> {
     let state = match phase {
         Phase::Ended => State::Completed,
         Phase::Pending { .. } | Phase::Delayed { .. } => State::Pending,
     };
-    Verification {
+    Box::new(Verification {
         counted: true,
         latency_ms: number,
         because: Because::NoMatch,
@@ -50,10 +50,10 @@ fn answered(number: u32, phase: Phase, bytes: usize) -> Verification {
             envelope: vec![b' '; bytes].into(),
         }),
         ..Verification::new(id(number), "an.operation".into(), START)
-    }
+    })
 }
 
-fn delivered(number: u32, since: Timestamp, fault: WebhookFault) -> Verification {
+fn delivered(number: u32, since: Timestamp, fault: WebhookFault) -> Box<Verification> {
     let mut of = answered(number, Phase::Ended, 2);
     of.delivery = Some(Box::new(Delivery::new(since, fault, &SCHEDULE_MS)));
     of
@@ -169,7 +169,7 @@ fn a_delivery_id_reads_back() {
     assert_eq!(DeliveryId::parse(&id(7).to_string()), None);
 }
 
-fn claimed(number: u32, key: &str, at: Timestamp) -> Verification {
+fn claimed(number: u32, key: &str, at: Timestamp) -> Box<Verification> {
     let mut of = answered(number, Phase::Ended, 2);
     of.claims.push(Claim {
         key: key.into(),
