@@ -242,7 +242,8 @@ pub(crate) struct Url<'u> {
 
 impl<'u> Url<'u> {
     pub(crate) fn of(text: &'u str) -> Option<Self> {
-        let (_, rest) = text.split_once("://")?;
+        // Most texts have no colon, which is found faster than all three.
+        let (_, rest) = text[text.find(':')?..].split_once("://")?;
         let rest = rest.split('#').next().unwrap_or_default();
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         Some(Url { path, query })

@@ -224,7 +224,10 @@ fn machine_now() -> Timestamp {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap_or_default();
-    let millis = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+    let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    let millis = seconds
+        .saturating_mul(1000)
+        .saturating_add(i64::from(since.subsec_millis()));
     Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX)
 }
 

@@ -98,10 +98,12 @@ pub fn credential<'a>(call: &Call<'a>) -> Result<Credential<'a>, Rejection> {
     let Header::One(value) = call.headers.authorization else {
         return Err(Rejection::NoCredential);
     };
-    let text = std::str::from_utf8(value).map_err(|_| Rejection::NoCredential)?;
-    let (scheme, key) = text.split_once(' ').ok_or(Rejection::NoCredential)?;
+    let (scheme, word) = value
+        .split_at_checked(b"Bearer ".len())
+        .ok_or(Rejection::NoCredential)?;
+    let key = std::str::from_utf8(word).map_err(|_| Rejection::NoCredential)?;
     let key = key.trim_matches(' ');
-    let usable = scheme.eq_ignore_ascii_case("bearer") && !key.is_empty() && !key.contains(' ');
+    let usable = scheme.eq_ignore_ascii_case(b"bearer ") && !key.is_empty() && !key.contains(' ');
     usable
         .then_some(Credential { key })
         .ok_or(Rejection::NoCredential)

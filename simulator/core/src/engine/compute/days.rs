@@ -1,8 +1,8 @@
 //! Days and months. No clock: every date comes in as an argument. A day is written in ISO, and a
 //! month alone is its first day; what is neither is as good as null.
 
-use jiff::Span;
 use jiff::civil::Date;
+use jiff::{SignedDuration, Span};
 use svc_fixtures::json::Json;
 
 use super::Tools;
@@ -109,7 +109,9 @@ pub(super) fn latest<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
 
 /// So many days later.
 pub(super) fn later(day: Date, days: i64) -> Option<Date> {
-    day.checked_add(Span::new().try_days(days).ok()?).ok()
+    // A length of time is added faster than a span of the calendar, and days are as long as they look here.
+    let seconds = days.checked_mul(24 * 60 * 60)?;
+    day.checked_add(SignedDuration::from_secs(seconds)).ok()
 }
 
 /// So many years later; what would be 29 February of a common year is the 28th.
