@@ -16,7 +16,7 @@ pub enum Price {
     Free,
     /// Just that, or nothing: a list of the provider says so.
     Listed(Paise),
-    /// That at most: by the rulings, or by the typical price of a bundle.
+    /// That at most, by the rulings.
     AtMost(Paise),
     /// Nobody said it; that at most, presumably.
     Presumed(Paise),
@@ -77,8 +77,8 @@ impl PricedCall {
 
 /// What a step can cost. Nothing on the sandbox, for what reads, and for what the step itself says must be
 /// refused before anything is executed. Else what the provider's list says; without it by the rulings the
-/// price of its row, of a bundle the sum of its steps; and by the specification alone the highest typical
-/// price of a bundle, and nothing sure of an operation. A path without a row costs as much as the dearest.
+/// price of its row, of a bundle the sum of its steps; and by the specification alone nothing sure: of a bundle
+/// presumably the highest typical price, of an operation twice its row's. A path without a row costs as much as the dearest.
 #[must_use]
 pub fn price(setting: &Setting<'_>, environment: Environment, step: &Step) -> Price {
     match must_be_refused(setting, step) {
@@ -135,7 +135,7 @@ fn of_path(setting: &Setting<'_>, path: &str) -> Option<Price> {
         return Some(match list.bundle(&bundle.slug) {
             Some(listed) => Price::Listed(listed),
             None if setting.by_rulings() => Price::AtMost(of_bundle(contract, bundle)),
-            None => Price::AtMost(bundle.typical_price.1),
+            None => Price::Presumed(bundle.typical_price.1),
         });
     }
     let called = |operation: &&Operation| match operation.path.strip_suffix('*') {
@@ -227,7 +227,7 @@ mod tests {
             (one, live(post(&format!("/v1/bundles/{}", bundle.slug))))
         };
         let presumed = Price::Presumed(Paise(2 * operation.price.0));
-        let typical = Price::AtMost(bundle.typical_price.1);
+        let typical = Price::Presumed(bundle.typical_price.1);
         assert_eq!(prices(&setting), (presumed, typical));
         let text = format!("\"{}\" = 7\nbundles.{} = 70", operation.id, bundle.slug);
         let list = PriceList::read(&contract, &Source::new("prices.toml", text));
