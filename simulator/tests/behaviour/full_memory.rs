@@ -1,16 +1,48 @@
 //! What accounts keep that fill the memory of all together, each with a little.
 
+use jiff::SignedDuration;
 use svc_simulator::host::memory::MemoryLimits;
 
 use crate::scene::Scene;
 
+/// So many accounts of one call each fill this.
+fn filled_by(accounts: usize) -> MemoryLimits {
+    MemoryLimits {
+        total_bytes: 4096 * accounts + 2600 * accounts,
+        ..MemoryLimits::DEFAULT
+    }
+}
+
+#[test]
+fn where_many_light_accounts_fill_all_memory_those_idle_longest_forget_and_a_busy_one_keeps_its_calls()
+ {
+    const ACCOUNTS: usize = 500;
+    let limits = filled_by(ACCOUNTS);
+    let scene = Scene::bounded(limits);
+    let call = |account: &str, number: usize| {
+        let body = format!(r#"{{"pan": "AAAAA{number:04}B"}}"#);
+        scene.pan(&body).by(account).send().id()
+    };
+    for number in 0..2 {
+        for account in 0..ACCOUNTS {
+            call(&format!("local_{account}"), number);
+        }
+    }
+    scene.machine_goes_on(SignedDuration::from_mins(2));
+    let ids: Vec<_> = (0..8).map(|number| call("local_busy", number)).collect();
+    for id in ids {
+        let path = format!("/v1/verifications/{id}");
+        let found = scene.get(&path).by("local_busy").send();
+        assert_eq!(found.0.status, 200, "{id}");
+    }
+    let memory = scene.host.memory_usage();
+    assert!(memory.bytes <= limits.total_bytes, "{memory:?}");
+}
+
 #[test]
 fn accounts_that_fill_all_memory_in_turn_keep_their_latest_call_and_are_rarely_shrunk_at_once() {
     const ACCOUNTS: usize = 40;
-    let limits = MemoryLimits {
-        total_bytes: 4096 * ACCOUNTS + 2600 * ACCOUNTS,
-        ..MemoryLimits::DEFAULT
-    };
+    let limits = filled_by(ACCOUNTS);
     let scene = Scene::bounded(limits);
     let call = |turn: usize, account: usize| {
         let account = format!("local_{account}");

@@ -2,10 +2,13 @@
 //! account evicts by itself follows from its own entries; the engine decides that.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::cell::{AccountCell, AccountState};
+use super::clock::Clock;
 use super::lock_order::{Mutex, Rank};
 use super::shares::leaves_enough;
 use crate::engine::call::request::Environment;
@@ -47,6 +50,12 @@ const EMPTY_ACCOUNT: usize = size_of::<AccountCell>() + 1024;
 
 /// An eviction frees this part of the limit, so that one eviction serves many calls.
 const FREED: usize = 8;
+
+/// A part of an account is light that takes less than this part of the limit.
+const LIGHT: usize = 128;
+
+/// An account that nobody has used for so long is idle where memory is short.
+const IDLE: Duration = Duration::from_mins(1);
 
 /// Where nearly all room is taken, the latest events of an account may take this part of what its calls may:
 /// each of them tells of a call or a webhook that is there to be read, too.
@@ -114,6 +123,9 @@ pub(super) struct MemoryGovernor {
     evict_above: AtomicUsize,
     /// The level to which the last eviction shrank all larger parts of accounts.
     level: AtomicUsize,
+    /// From when on accounts may be idle that were not at the last eviction of light ones: milliseconds of the time that
+    /// accounts follow.
+    idle_at: AtomicI64,
     evicting: Mutex<()>,
     evictions: AtomicU64,
 }
@@ -126,6 +138,7 @@ impl MemoryGovernor {
             pinned: AtomicUsize::new(0),
             evict_above: AtomicUsize::new(limits.total_bytes),
             level: AtomicUsize::new(usize::MAX),
+            idle_at: AtomicI64::new(i64::MIN),
             evicting: Mutex::new(Rank::Evict, ()),
             evictions: AtomicU64::new(0),
         }
@@ -168,21 +181,31 @@ impl MemoryGovernor {
     /// The levels above which no part of an account grows now: where nearly all room is taken, what a call
     /// adds takes the place of what its account has longest. So memory is given back that is at hand, and
     /// all accounts are shrunk at once more rarely. (10,000 accounts in turn: 10 instead of 14 µs of
-    /// processor time a call outside the kernel; one account: 7.)
-    pub(super) fn full(&self) -> Option<FullLevels> {
+    /// processor time a call outside the kernel; one account: 7.) Where many light ones took it, each may grow again once some
+    /// of them can be idle, so that these give way.
+    pub(super) fn full(&self, clock: &Clock) -> Option<FullLevels> {
         let limit = self.limits.total_bytes;
-        let is_full = self.total.load(Ordering::Relaxed) > limit - limit / FREED;
-        let level = is_full.then(|| self.level.load(Ordering::Relaxed));
-        level.map(|level| FullLevels {
+        if self.total.load(Ordering::Relaxed) <= limit - limit / FREED {
+            return None;
+        }
+        let known = self.level.load(Ordering::Relaxed);
+        let is_over = || clock.now().as_millisecond() >= self.idle_at.load(Ordering::Relaxed);
+        let level = match known < limit / LIGHT && is_over() {
+            true => limit / LIGHT,
+            false => known,
+        };
+        Some(FullLevels {
             evictable: level,
             events: level / EVENTS,
         })
     }
 
-    /// Where all accounts use too much, shrinks the largest: `shrink` evicts what has ended of an
-    /// account, until no evictable part of it is above a level. No account may be locked.
+    /// Where all accounts use too much, shrinks some: `shrink` evicts what has ended of an account, until no evictable part of
+    /// it is above a level. The heaviest give way; where it is many that are light, those that are idle longest do. No account
+    /// may be locked.
     pub(super) fn evict(
         &self,
+        clock: &Clock,
         accounts: impl FnOnce() -> Vec<Arc<AccountCell>>,
         shrink: impl Fn(&Arc<AccountCell>, usize),
     ) {
@@ -204,10 +227,22 @@ impl MemoryGovernor {
         let excess = total.saturating_sub(limit - limit / FREED);
         let cells = accounts();
         let usages = cells.iter().map(|cell| MemoryUsage::of(&cell.lock()));
-        let usages: Vec<_> = usages.collect();
-        let level = level(usages.iter().flat_map(MemoryUsage::parts).collect(), excess);
+        let mut used: Vec<_> = cells.iter().zip(usages).collect();
+        let mut level = level_of(&used, excess);
+        if level < limit / LIGHT {
+            let (now, idle) = (clock.now(), clock.to_account_time(IDLE));
+            let since = now.saturating_sub(idle).unwrap_or(Timestamp::MIN);
+            let freed = forget_idle(&mut used, excess, since, &shrink);
+            level = match excess.saturating_sub(freed) {
+                0 => limit / LIGHT,
+                more => level_of(&used, more),
+            };
+            let again = now.saturating_add(idle).unwrap_or(Timestamp::MAX);
+            self.idle_at
+                .store(again.as_millisecond(), Ordering::Relaxed);
+        }
         self.level.store(level, Ordering::Relaxed);
-        for (cell, usage) in cells.iter().zip(&usages) {
+        for (cell, usage) in &used {
             if usage.parts().iter().any(|part| *part > level) {
                 shrink(cell, level);
             }
@@ -227,10 +262,46 @@ impl MemoryGovernor {
                 from = total,
                 to = left,
                 bound = limit,
-                "all accounts together took too much: the heaviest forgot what ended first"
+                "all accounts together took too much: the heaviest, or those idle longest, forgot what ended first"
             ),
         }
     }
+}
+
+/// What accounts use.
+type Used<'a> = [(&'a Arc<AccountCell>, MemoryUsage)];
+
+fn level_of(used: &Used<'_>, excess: usize) -> usize {
+    level(
+        used.iter().flat_map(|(_, usage)| usage.parts()).collect(),
+        excess,
+    )
+}
+
+/// Lets accounts that were idle since then forget all that has ended, the longest idle first, until that is enough. Says how
+/// much it was.
+fn forget_idle(
+    used: &mut Used<'_>,
+    excess: usize,
+    since: Timestamp,
+    shrink: &impl Fn(&Arc<AccountCell>, usize),
+) -> usize {
+    let since = since.as_millisecond();
+    used.sort_by_key(|(cell, _)| cell.last_used_ms());
+    let mut freed = 0;
+    let idle = used.iter_mut();
+    for (cell, usage) in idle.take_while(|(cell, _)| cell.last_used_ms() < since) {
+        let own: usize = usage.parts().iter().sum();
+        if freed >= excess {
+            break;
+        }
+        if own > 0 {
+            shrink(cell, 0);
+            (usage.evictable, usage.events) = ([0; 2], 0);
+            freed += own;
+        }
+    }
+    freed
 }
 
 /// Logs what an account has evicted so far: after the first, the tenth, the hundredth and so on.

@@ -350,10 +350,11 @@ impl Host {
         &self.scheduler.shares
     }
 
-    /// Where all accounts together use too much, lets the largest evict what has ended.
+    /// Where all accounts together use too much, lets some evict what has ended.
     fn evict(&self) {
         let shrink = |cell: &_, level| self.scheduler.lock(cell).shrink_to(level);
-        self.memory.evict(|| self.directory.unordered(), shrink);
+        self.memory
+            .evict(&self.clock, || self.directory.unordered(), shrink);
     }
 
     /// Closes the accounts that were idle too long by now, and lets the others evict. Says how many.

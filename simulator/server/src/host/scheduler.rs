@@ -182,7 +182,7 @@ impl LockedAccount<'_> {
 
     /// Commits what a call changes. Where nearly all memory is taken, the oldest of its account makes room.
     pub(super) fn commit_call(&mut self, mut entry: Entry) -> Result<(), JournalError> {
-        if let Some(levels) = self.scheduler.memory.full() {
+        if let Some(levels) = self.scheduler.memory.full(&self.scheduler.clock) {
             let state = &mut *self.state;
             let taken = state
                 .account
