@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use data_encoding::{BASE32_NOPAD, BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER};
 use regex::bytes::{NoExpand, Regex, RegexBuilder};
@@ -20,6 +21,17 @@ const SHORTEST: usize = 8;
 
 /// So many characters of a key's own part are no coincidence.
 const PART: usize = 9;
+
+/// What the contract itself says, in pieces of that length and small letters, in order: of a key that is made of its words
+/// these are no secret, and without them no answer could be judged.
+static PUBLIC: LazyLock<Vec<[u8; PART]>> = LazyLock::new(|| {
+    let sources = svc_fixtures::embedded::contract();
+    let texts = sources.iter().map(|source| source.text.as_bytes());
+    let mut parts: Vec<_> = texts.flat_map(<[u8]>::array_windows).map(small).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    parts
+});
 
 /// Secrets that the run does not know, found by their form: signing secrets of webhooks and whole keys.
 const LOOKS: &str = "whsec_[A-Za-z0-9_=+/.-]{4,}|svc_(?:test|live)_[A-Za-z0-9_.-]{8,}";
@@ -50,7 +62,8 @@ impl Redactor {
         let whole = whole.into_iter().map(Secret::expose);
         let all: BTreeSet<&str> = whole.chain(also_in_parts).collect();
         let long = all.into_iter().filter(|text| text.len() >= SHORTEST);
-        let forms: BTreeSet<String> = long.flat_map(forms).collect();
+        let secret = long.filter(|text| !are_words(text));
+        let forms: BTreeSet<String> = secret.flat_map(forms).collect();
         let mut forms: Vec<String> = forms.iter().map(|form| regex::escape(form)).collect();
         // The first that fits is taken: a longer form must come before one that it begins with.
         forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
@@ -164,8 +177,8 @@ struct Parts {
 impl Parts {
     fn of<'s>(keys: impl IntoIterator<Item = &'s str>) -> Self {
         let keys = keys.into_iter().map(|key| own_part(key).as_bytes());
-        let parts = keys.flat_map(<[u8]>::array_windows::<PART>);
-        let all: BTreeSet<_> = parts.map(small).collect();
+        let parts = keys.flat_map(<[u8]>::array_windows::<PART>).map(small);
+        let all: BTreeSet<_> = parts.filter(|part| !is_public(part)).collect();
         let threes = Threes::of(all.iter().map(|part| &part[..]));
         Parts { all, threes }
     }
@@ -186,6 +199,17 @@ impl Parts {
         let part = bytes.get(at..).and_then(<[u8]>::first_chunk::<PART>);
         part.is_some_and(|part| self.all.contains(&small(part)))
     }
+}
+
+/// Whether it is a piece of what the contract says.
+fn is_public(part: &[u8; PART]) -> bool {
+    PUBLIC.binary_search(part).is_ok()
+}
+
+/// Whether a text is made of words of the contract alone, and so is no key.
+fn are_words(text: &str) -> bool {
+    let mut parts = text.as_bytes().array_windows::<PART>().map(small);
+    text.len() >= PART && parts.all(|part| is_public(&part))
 }
 
 /// In small letters.
@@ -290,7 +314,6 @@ mod tests {
     use data_encoding::BASE64;
     use proptest::prelude::*;
     use proptest::sample;
-    use std::sync::LazyLock;
 
     const KEY: &str = "svc_test_canary-4f7Hq2.Zx81w";
 
@@ -388,6 +411,26 @@ mod tests {
                 assert_eq!(bytes, redacted(text).into_bytes());
             }
         }
+    }
+
+    #[test]
+    fn of_a_key_made_of_words_of_the_contract_these_stay_and_the_rest_is_blacked_out() {
+        let redactor = |key: &str| Redactor::of([&Secret::new(key)]);
+        let answer =
+            r#"{"verificationId":"svcv_1","status":"completed","meta":{"environment":"test"}}"#;
+        for key in [
+            "svc_test_verification-ci",
+            "svc_test_staging-environment",
+            "svc_test_COMPLETED-orders",
+            "verificationId",
+        ] {
+            assert_eq!(redactor(key).text(answer), answer, "{key}");
+        }
+        for key in ["svc_test_verification-ci", "svc_test_staging-environment"] {
+            assert_eq!(redactor(key).text(key), REDACTED);
+        }
+        let piece = redactor("svc_test_environment-4f7Hq2.Zx").text("ends in t-4f7Hq2.Zx");
+        assert_eq!(piece, format!("ends in {REDACTED}"));
     }
 
     #[test]
