@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::capture::CapturedCase;
 use crate::profile::Profile;
+use crate::spend::Spending;
 use crate::verdict::{Finding, Verdict};
 use svc_fixtures::contract::Environment;
 
@@ -180,6 +181,9 @@ pub struct Totals {
     pub held: usize,
     /// How long the run took; 0 where nothing was sent.
     pub took_ms: u64,
+    /// What it cost, where it had a budget.
+    #[serde(skip)]
+    pub spending: Option<Spending>,
 }
 
 /// What a run comes to.

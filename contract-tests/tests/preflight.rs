@@ -79,6 +79,15 @@ fn an_address_of_something_else_is_left_after_three_calls() {
         &["--base-url", &nothing.url],
         "404 without the service's envelope to 3 different",
     );
+    let other = Server::start(|_| Reply::Says(200, Vec::new(), b"{\"ok\":true}".to_vec()));
+    refused(&["--base-url", &other.url], "it is not the service");
+    let gateway = Server::start(|_| Reply::Says(502, Vec::new(), b"<h1>".to_vec()));
+    let (code, text) = run(&["--base-url", &gateway.url]);
+    assert_eq!(code, Some(3), "{text}");
+    let simulator = Simulator::start_blocking();
+    let below = format!("http://{}/v1/", simulator.addresses().sandbox);
+    refused(&["--base-url", &below], "give the address without that");
+    simulator.stop_blocking();
     let moved = vec![("location".to_owned(), "https://a.example/".to_owned())];
     let moved = Server::start(move |_| Reply::Says(301, moved.clone(), Vec::new()));
     refused(

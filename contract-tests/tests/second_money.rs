@@ -168,7 +168,12 @@ fn dry_run_is_exact() -> Result<(), Failed> {
                 format!("{budget}, {code:?}, {missing:?}, {more:?}\n{out}{problems}").into(),
             );
         }
-        // All of it is paid for: a run that goes on would send nothing of it again.
+        // All of it is paid for: a run that is broken off at its end, and goes on, would send nothing of it again.
+        let mut files = std::fs::read_dir(folder.path().join("svc-contract-tests"))?;
+        let file = files.next().ok_or("no journal")??.path();
+        let journal = std::fs::read_to_string(&file)?;
+        let broken_off = journal.trim_end().strip_suffix("\"ended\"");
+        std::fs::write(&file, broken_off.ok_or("no end")?)?;
         let left = dry(&["--resume"]);
         if !left.is_disjoint(&before) {
             return Err(format!("{left:?} would be paid for again").into());

@@ -32,7 +32,7 @@ pub(super) struct BudgetArgs {
     #[arg(long, value_name = "FILE", requires = "budget_inr")]
     spend_file: Option<PathBuf>,
     /// Go on with a run that was broken off: what it may have spent counts as spent, and paid cases that
-    /// were answered are not sent again, and count
+    /// were answered are not sent again, and count. After a run that came to its end it begins anew
     #[arg(long, requires = "budget_inr")]
     resume: bool,
     /// What calls cost at this provider, in INR by endpoint: TOML or JSON
@@ -196,13 +196,8 @@ pub(super) fn report_spending(guard: &SpendGuard, early: Option<EarlyEnd>) {
              {unexplained} INR of that count as spent"
         ));
     }
-    if let Some(ledger) = guard.sums() {
-        let (spent, budget) = (ledger.spent(), ledger.budget());
-        let unknown = match ledger.reserved() {
-            Paise::ZERO => String::new(),
-            reserved => format!(", and up to {reserved} INR for calls whose outcome is unknown"),
-        };
-        say(format_args!("spent {spent} INR of {budget} INR{unknown}"));
+    if let Some(spending) = guard.spending() {
+        say(spending);
     }
     match early {
         // The journal stays open, so that nothing is paid twice.

@@ -35,6 +35,13 @@ const TERMINATE: Signal = Signal {
     number: 15,
 };
 
+/// A terminal or a connection that is gone.
+#[cfg(unix)]
+const HANG_UP: Signal = Signal {
+    name: "SIGHUP",
+    number: 1,
+};
+
 impl EndOfRun {
     /// Hears signals from now on. On a thread of its own: reports are written without a pause, and a second
     /// signal ends the process also then. What the first one does is said by `then`.
@@ -96,6 +103,8 @@ struct Signals {
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    hang_up: tokio::signal::unix::Signal,
 }
 
 impl Signals {
@@ -105,6 +114,7 @@ impl Signals {
         Ok(Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
         })
     }
 
@@ -118,6 +128,7 @@ impl Signals {
         tokio::select! {
             _ = self.terminate.recv() => TERMINATE,
             _ = self.interrupt.recv() => INTERRUPT,
+            _ = self.hang_up.recv() => HANG_UP,
         }
     }
 

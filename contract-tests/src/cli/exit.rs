@@ -35,11 +35,12 @@ Exit codes:
   1  the contract is broken, or a known deviation is none any more
   2  usage, also a key or an address that is not the service's: nothing was judged
   3  the service did not answer
-  4  nothing was judged, or what was to be said of it could not be written
-  5  the budget did not cover all that was planned, since calls cost more than was known, or what is
-     spent can't be written down; what is left out beforehand as too dear is not planned
+  4  nothing was judged, or what was to be said of it could not be written, or a check was skipped and
+     --fail-on-skipped was given
+  5  the budget did not cover all that was planned, or more was spent, since calls cost more than was
+     known, or what is spent can't be written down; what is left out beforehand as too dear is not planned
   6  ended by a signal or --time-limit; all that was judged held
-  130, 143  ended at once by a second SIGINT or SIGTERM: nothing was written";
+  129, 130, 143  ended at once by a second SIGHUP, SIGINT or SIGTERM: nothing was written";
 
 impl Exit {
     /// What a run ends with.
@@ -59,9 +60,11 @@ impl Exit {
     pub fn of_run(totals: Totals, stop: Option<&Stop>, early: Option<EarlyEnd>) -> Self {
         match (stop, early, Exit::of(totals)) {
             (Some(Stop::Charged { .. }), ..) => Exit::Broken,
-            (Some(Stop::Budget(_) | Stop::Journal(_)), _, Exit::Held | Exit::Nothing) => {
-                Exit::Budget
-            }
+            (
+                Some(Stop::Budget(_) | Stop::Overspent { .. } | Stop::Journal(_)),
+                _,
+                Exit::Held | Exit::Nothing,
+            ) => Exit::Budget,
             (None, Some(_), Exit::Held | Exit::Nothing) => Exit::Early,
             (_, _, exit) => exit,
         }

@@ -10,7 +10,7 @@ use svc_fixtures::contract::{Contract, Environment};
 use super::budget::{self, BudgetArgs};
 use super::connection::ConnectionArgs;
 use super::exit::{CommandError, Exit};
-use super::{keys, outputs, run, say};
+use super::{keys, outputs, preflight, run, say};
 use crate::client::Client;
 use crate::plan::{Setting, inputs, learn};
 use crate::redact::Secret;
@@ -96,18 +96,32 @@ impl Inputs {
         let (timeouts, tls) = (self.connection.timeouts(), self.connection.tls()?);
         let target = HttpTarget::new(sandbox, live, timeouts, &tls);
         let target = target.map_err(|error| CommandError::usage(error.to_string()))?;
-        let client = Client::new(&target, ring, &setting)
-            .guarded(guard)
-            .paced(self.connection.pace());
-        let mut text = heading(&client);
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build()?;
+        let pace = || self.connection.pace();
+        let flags = &keys::KeyFlags::RUN;
+        runtime.block_on(preflight::ask(flags, &setting, &target, &ring, pace()))?;
+        let client = Client::new(&target, ring, &setting)
+            .guarded(guard)
+            .paced(pace());
+        let mut text = heading(&client);
+        let mut answered = false;
         for trial in &trials {
             let captured = runtime.block_on(client.capture(learn::CHECK, &trial.case));
+            answered |= captured.exchanges.iter().any(|it| it.response.is_ok());
             text += &learn::written(trial, &captured);
         }
         budget::report_spending(client.guard(), None);
-        Ok(text)
+        // A file that was learnt before is worth more than one without inputs.
+        match answered {
+            true => Ok(text),
+            false => Err(CommandError {
+                exit: Exit::Unreachable,
+                cause: anyhow::anyhow!(
+                    "{base_url} did not answer: nothing was learnt, and nothing is written"
+                ),
+            }),
+        }
     }
 }
 

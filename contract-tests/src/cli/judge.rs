@@ -72,12 +72,23 @@ pub(super) fn load(path: &Path) -> Result<Capture, CommandError> {
     let text = outputs::read(path)?;
     let clean = Redactor::of([]).text(&text);
     let read = Capture::read(&clean);
-    let (capture, torn) = read
-        .map_err(|error| CommandError::usage(format!("{}: no capture: {error}", path.display())))?;
+    let (capture, torn) = read.map_err(|error| {
+        let hint = match is_har(&clean) {
+            true => ". It is a HAR file: `svc-contract-tests capture import` makes a capture of it",
+            false => "",
+        };
+        CommandError::usage(format!("{}: no capture: {error}{hint}", path.display()))
+    })?;
     if torn {
         say(format_args!("{} {TORN}", path.display()));
     }
     Ok(capture)
+}
+
+/// Whether it is what browsers and proxies write.
+fn is_har(text: &str) -> bool {
+    let json: Option<serde_json::Value> = serde_json::from_str(text).ok();
+    json.is_some_and(|json| json["log"]["entries"].is_array())
 }
 
 /// The planned cases that a capture has.

@@ -108,7 +108,11 @@ fn of(
         true => Ok(RunKey::new(key.clone())),
         false => {
             let other = environment.other().key_prefix();
+            let white = |key: &str| key.contains(|c: char| c.is_whitespace());
             let hint = match key.expose().starts_with(other) {
+                _ if rest.is_some_and(white) => {
+                    ", and have no white space in it or at its end, such as a line break of the file it was read from".to_owned()
+                }
                 true => format!(
                     ", and this one begins with {other}: it is for {}, not for {}",
                     flags.address(environment.other()),

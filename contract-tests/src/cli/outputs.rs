@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
-use super::Choice;
 use super::exit::{CommandError, Exit};
+use super::{Choice, say};
 use crate::baseline::Baseline;
 use crate::capture::Capture;
 use crate::check::Check;
@@ -19,7 +19,7 @@ use crate::plan::Setting;
 use crate::report::human::{HumanReport, Lines};
 use crate::report::progress::Progress;
 use crate::report::run_summary::{Breach, RunSummary};
-use crate::report::{github, html, json, junit};
+use crate::report::{counted, github, html, json, junit};
 use crate::run::EarlyEnd;
 use crate::spend::Stop;
 use svc_fixtures::reading::Source;
@@ -43,6 +43,10 @@ pub(super) struct OutputArgs {
     /// Print annotations for GitHub Actions behind the report
     #[arg(long)]
     github_annotations: bool,
+    /// End with exit code 4 where a check was skipped that was to be judged, such as for an empty wallet or a budget that does
+    /// not cover all of it
+    #[arg(long)]
+    fail_on_skipped: bool,
     /// Write a file for each failing case to this folder: `replay` and `judge` take it
     #[arg(long, value_name = "DIR")]
     failures: Option<PathBuf>,
@@ -228,6 +232,7 @@ impl<'a> EventFanout<'a> {
             }
             Event::RunFinished(totals) => {
                 self.totals.took_ms = totals.took_ms;
+                self.totals.spending = totals.spending;
                 for stale in self.baseline.stale() {
                     self.totals.stale += 1;
                     self.forward(Event::StaleDeviation(stale));
@@ -305,7 +310,16 @@ impl<'a> EventFanout<'a> {
         }
         // Files are written also where nobody reads the report.
         std::mem::replace(&mut self.printed, Ok(()))?;
-        Ok(Exit::of_run(self.totals, stop, early))
+        let exit = Exit::of_run(self.totals, stop, early);
+        let skipped = self.totals.skipped;
+        if outputs.fail_on_skipped && exit == Exit::Held && skipped > 0 {
+            let checks = counted(skipped, "check");
+            say(format_args!(
+                "{checks} skipped, and --fail-on-skipped was given"
+            ));
+            return Ok(Exit::Nothing);
+        }
+        Ok(exit)
     }
 
     /// A file for each failing case: a capture of it alone.

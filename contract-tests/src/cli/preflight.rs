@@ -4,7 +4,7 @@
 use svc_fixtures::contract::{Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
-use super::exit::CommandError;
+use super::exit::{CommandError, Exit};
 use super::keys::KeyFlags;
 use crate::capture::{Credential, Response};
 use crate::client::{Client, Keyring, Pace};
@@ -32,6 +32,10 @@ enum Obstacle {
     Elsewhere(u16, String),
     /// Nothing of the service is there.
     Nowhere(u16),
+    /// The service is there, and no operation below this path.
+    NoOperation,
+    /// Something before the service does not reach it.
+    Gateway(u16),
 }
 
 /// Asks each environment, and says what is in the way of a run, where something is.
@@ -74,7 +78,15 @@ pub(super) async fn ask<T: Target>(
         texts.push(text);
     }
     let text = texts.join("\n");
-    Err(CommandError::usage(format!("{text}\nNothing was judged")))
+    let error = CommandError::usage(format!("{text}\nNothing was judged"));
+    let unreachable = |(_, it): &(_, Obstacle)| matches!(it, Obstacle::Gateway(_));
+    Err(match met.iter().all(unreachable) {
+        true => CommandError {
+            exit: Exit::Unreachable,
+            ..error
+        },
+        false => error,
+    })
 }
 
 /// What is in the way in an environment: what several different calls meet alike.
@@ -85,11 +97,14 @@ async fn obstacle<T: Target>(
 ) -> Option<Obstacle> {
     let first = |operation: &&Operation| setting.contract.step_of(&operation.id).is_none();
     let mut met = None;
+    let address = client.address(environment).unwrap_or_default();
+    let below = reqwest::Url::parse(&address).is_ok_and(|url| url.path() != "/");
     for operation in setting.operations().filter(first).take(CALLS) {
         // A body that nothing can be done with: it is refused and costs nothing, where the key is taken.
         let body = Json::Object(Vec::new());
         let request = RequestTemplate::post(operation, body);
-        let obstacle = of(&answer(client, environment, request, &operation.id).await?)?;
+        let answer = answer(client, environment, request, &operation.id).await?;
+        let obstacle = of(&answer, below)?;
         if met.get_or_insert_with(|| obstacle.clone()).kind() != obstacle.kind() {
             return None;
         }
@@ -114,16 +129,17 @@ async fn answer<T: Target>(
     captured.exchanges.into_iter().next()?.response.ok()
 }
 
-/// What an answer to a call without any field says beside that.
-fn of(answer: &Response) -> Option<Obstacle> {
+/// What an answer to a call without any field says beside that; of an address that is below a path or not.
+fn of(answer: &Response, below: bool) -> Option<Obstacle> {
     let json = Json::parse(&answer.body).ok();
     let at = |names: [&str; 2]| {
         let value = json.as_ref()?.get(names[0])?.get(names[1])?;
         value.as_text().map(str::to_owned)
     };
+    let members = ["success", "verificationId", "billing", "meta"];
     let envelope = json
         .as_ref()
-        .is_some_and(|json| json.get("success").is_some());
+        .is_some_and(|json| members.iter().any(|name| json.get(name).is_some()));
     let code = at(["error", "code"]).and_then(|code| ErrorCode::parse(&code));
     let said = || {
         let code = code.map_or(String::new(), |code| format!(" {code}"));
@@ -148,7 +164,9 @@ fn of(answer: &Response) -> Option<Obstacle> {
             Some(Obstacle::Page(status, title(start)))
         }
         (403, None) if !envelope => Some(Obstacle::Forbidden),
-        (status @ (404 | 405), None) if !envelope => Some(Obstacle::Nowhere(status)),
+        (status @ (200..=299 | 404 | 405), None) if !envelope => Some(Obstacle::Nowhere(status)),
+        (404, Some(ErrorCode::NotFound)) if below => Some(Obstacle::NoOperation),
+        (status @ 502..=504, None) if !envelope => Some(Obstacle::Gateway(status)),
         _ => None,
     }
 }
@@ -229,6 +247,14 @@ fn describe(
             "{url_flag}: {address} answers {status} without the service's envelope to {CALLS} different operations: \
              it is not the service, or the address has a path too much or too little"
         ),
+        Obstacle::NoOperation => format!(
+            "{url_flag}: {address} answers 404 SVC_NOT_FOUND to {CALLS} different operations: the paths of operations \
+             begin with /v1 themselves; give the address without that"
+        ),
+        Obstacle::Gateway(status) => format!(
+            "{url_flag}: {address} answers {status} without the service's envelope to {CALLS} different operations: a \
+             gateway before the service doesn't reach it"
+        ),
     }
 }
 
@@ -269,7 +295,7 @@ mod tests {
             headers: headers.iter().map(header).collect(),
             body: body.as_bytes().to_vec(),
         };
-        let obstacle = of(&answer);
+        let obstacle = of(&answer, false);
         obstacle.map_or_else(String::new, |it| {
             describe(&KeyFlags::RUN, Environment::Test, "http://a.example", &it)
         })
@@ -318,6 +344,13 @@ mod tests {
                 "(`Sign in`)",
             ),
             (404, &[], "<!doctype html>".to_owned(), "a page for people"),
+            (502, &html, "<html>Bad gateway".to_owned(), "a gateway"),
+            (
+                200,
+                &[],
+                "{\"ok\":true}".to_owned(),
+                "it is not the service",
+            ),
             (
                 301,
                 &[("location", "https://a.example/")],
@@ -348,7 +381,6 @@ mod tests {
             (200, &[], r#"{"success":1}"#.to_owned()),
             (429, &[], "{}".to_owned()),
             (500, &[], "no".to_owned()),
-            (502, &html, "<html>Bad gateway".to_owned()),
             (400, &html, envelope("SVC_INVALID_INPUT")),
             (304, &[], String::new()),
         ] {

@@ -94,6 +94,9 @@ pub fn summary(summary: &RunSummary<'_>) -> String {
         sum.unreachable,
         duration(sum.took_ms)
     );
+    if let Some(spending) = sum.spending {
+        let _ = writeln!(out, "{spending}\n");
+    }
     if sum.judged_nothing() {
         out.push_str("**Nothing was judged.**\n\n");
     }

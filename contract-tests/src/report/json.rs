@@ -6,7 +6,9 @@ use super::curl;
 use super::escape::visible_json;
 use super::run_summary::{Breach, ClauseState, RunSummary};
 use crate::event::{CheckResult, ClauseRow, Outcome};
+use crate::spend::Spending;
 use crate::verdict::Verdict;
+use svc_fixtures::contract::Paise;
 
 /// The document.
 #[must_use]
@@ -25,6 +27,9 @@ pub fn print(summary: &RunSummary<'_>) -> String {
         "seed": summary.seed(),
         "profile": summary.started.map(|started| started.profile.to_string()),
         "asked_of_console": summary.console(),
+        "addresses": summary.addresses(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "spending": summary.totals.spending.map(spending),
         "summary": summary.totals,
         "checks": checks.collect::<Vec<_>>(),
         "noted": summary.notes(),
@@ -32,6 +37,24 @@ pub fn print(summary: &RunSummary<'_>) -> String {
         "clauses": summary.clauses().iter().map(clause).collect::<Vec<_>>(),
     });
     visible_json(&format!("{document:#}\n"))
+}
+
+/// In INR.
+fn spending(of: Spending) -> Value {
+    json!({
+        "budget_inr": rupees(of.budget),
+        "spent_inr": rupees(of.spent),
+        "unknown_inr": rupees(of.unknown),
+        "stated_by_answers_inr": rupees(of.stated),
+    })
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "sums are far below what a double holds exactly"
+)]
+fn rupees(amount: Paise) -> f64 {
+    amount.0 as f64 / 100.0
 }
 
 fn check(summary: &RunSummary<'_>, result: &CheckResult) -> Value {

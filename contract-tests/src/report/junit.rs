@@ -19,6 +19,13 @@ pub fn print(summary: &RunSummary<'_>) -> String {
     for result in &summary.results {
         report.add_test_suite(suite(result));
     }
+    if let Some(spending) = summary.totals.spending {
+        let mut suite = TestSuite::new("spending");
+        suite.set_system_out(spending.to_string());
+        let status = TestCaseStatus::success();
+        suite.add_test_case(test_case("spending", "what the run cost", status));
+        report.add_test_suite(suite);
+    }
     if !notes.is_empty() {
         let mut suite = TestSuite::new("noted");
         let lines: Vec<_> = notes.iter().map(|note| visible(&note.message())).collect();

@@ -151,6 +151,16 @@ impl<'e> RunSummary<'e> {
         results.find_map(|result| result.unreachable.as_deref())
     }
 
+    /// Where it was sent, by environment.
+    #[must_use]
+    pub fn addresses(&self) -> BTreeMap<&'static str, &'e str> {
+        let addresses = self.started.map_or(&[][..], |started| &started.addresses);
+        let addresses = addresses.iter();
+        addresses
+            .map(|(environment, url)| (environment.as_str(), url.as_str()))
+            .collect()
+    }
+
     /// The seed, empty where the run never began.
     #[must_use]
     pub fn seed(&self) -> &'e str {

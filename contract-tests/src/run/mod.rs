@@ -116,6 +116,7 @@ pub async fn run_until<T: Target>(
         emit,
     } = so_far;
     totals.took_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+    totals.spending = client.guard().spending();
     emit(&mut Event::RunFinished(totals));
     (capture_of(setting, captured), totals)
 }

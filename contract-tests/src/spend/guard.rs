@@ -13,6 +13,7 @@ use super::ledger::{Ledger, LedgerEntry, OverBudget, ReservationId};
 use super::plan::SpendPlan;
 use super::price::{Price, PricedCall};
 use super::settled::SettledFinding;
+use super::spending::Spending;
 use super::wallet::WalletWatch;
 use crate::capture::{Response, TransportError};
 
@@ -22,6 +23,16 @@ pub enum Stop {
     /// The budget does not cover the next call.
     #[error("{0}")]
     Budget(OverBudget),
+    /// Calls that were under way together cost more than was known: nothing was left to be left out.
+    #[error(
+        "{spent} INR were spent of a budget of {budget} INR, since calls cost more than was known"
+    )]
+    Overspent {
+        /// What was spent.
+        spent: Paise,
+        /// What was to be spent at most.
+        budget: Paise,
+    },
     /// The service charged what it must not.
     #[error(
         "{what}: the {environment} service says {stated}; the call can cost {most} INR at most"
@@ -57,6 +68,8 @@ struct GuardState {
     /// What calls cost of which nobody said it beforehand, by path: the most that was seen.
     learnt: BTreeMap<String, Paise>,
     wallet: WalletWatch,
+    /// What the answers say was charged, of those that say it plainly.
+    stated: Paise,
 }
 
 #[derive(Debug)]
@@ -105,6 +118,7 @@ impl SpendGuard {
             short: None,
             learnt: BTreeMap::new(),
             wallet: WalletWatch::default(),
+            stated: Paise::ZERO,
         };
         SpendGuard {
             state: Mutex::new(state),
@@ -191,17 +205,39 @@ impl SpendGuard {
         }
     }
 
-    /// Why the run did not send all that was planned, where it did not.
+    /// Why the run did not send all that was planned, or cost more than it was to, where that is so.
     #[must_use]
     pub fn shortened(&self) -> Option<Stop> {
         let state = self.state();
-        state.stop.clone().or(state.short.map(Stop::Budget))
+        let stop = state.stop.clone().or(state.short.map(Stop::Budget));
+        stop.or_else(|| match &state.limit {
+            SpendLimit::Budget(ledger, _) => {
+                let (spent, budget) = (ledger.counted(), ledger.budget());
+                (spent > budget).then_some(Stop::Overspent { spent, budget })
+            }
+            SpendLimit::Unlimited | SpendLimit::FreeOnly => None,
+        })
     }
 
     /// Why the run must stop, where it must.
     #[must_use]
     pub fn stopped(&self) -> Option<Stop> {
         self.state().stop.clone()
+    }
+
+    /// What was spent, for reports, where there is a budget.
+    #[must_use]
+    pub fn spending(&self) -> Option<Spending> {
+        let state = self.state();
+        let SpendLimit::Budget(ledger, _) = &state.limit else {
+            return None;
+        };
+        Some(Spending {
+            budget: ledger.budget(),
+            spent: ledger.spent(),
+            unknown: ledger.reserved(),
+            stated: state.stated,
+        })
     }
 
     /// What was spent and what is reserved, where there is a budget.
@@ -250,6 +286,10 @@ impl SpendGuard {
         let over = overcharge(&permit.call, answer);
         let mut state = self.state();
         state.learn(&permit.call, &bill);
+        if permit.number.is_some() {
+            let stated = bill.amount().unwrap_or_default();
+            state.stated = Paise(state.stated.0.saturating_add(stated.0));
+        }
         let GuardState { limit, wallet, .. } = &mut *state;
         let noted = match limit {
             SpendLimit::Budget(ledger, journal) => {

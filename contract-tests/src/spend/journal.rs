@@ -77,6 +77,7 @@ impl Journal {
     /// # Errors
     /// As that run would be refused.
     pub fn peek(path: &Path, budget: Paise, resume: bool) -> Result<Ledger, JournalError> {
+        is_file_or_nothing(path)?;
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound && !resume => Vec::new(),
@@ -87,7 +88,7 @@ impl Journal {
             Err(source) => return Err(failed(path, source)),
         };
         let entries = entries(path, &bytes)?.0;
-        let (mut ledger, first) = match resume {
+        let (mut ledger, first) = match resume && is_broken_off(&entries) {
             true => (Ledger::of(&entries), LedgerEntry::resumed(budget, "")),
             false => (over(path, &entries)?, LedgerEntry::began(budget, "")),
         };
@@ -95,7 +96,8 @@ impl Journal {
         Ok(ledger)
     }
 
-    /// A journal for a run that goes on: all that the run before spent or reserved is spent.
+    /// A journal for a run that goes on: all that the run before spent or reserved is spent. One that came to its own end has
+    /// said what there was to say: after that a run begins anew.
     ///
     /// # Errors
     /// Where the file cannot be used, or there was no run.
@@ -105,8 +107,11 @@ impl Journal {
             return Err(JournalError::NothingToResume { path });
         }
         let (journal, entries) = Journal::open(path)?;
-        let resumed = LedgerEntry::resumed(budget, seed);
-        journal.begin_with(resumed, Ledger::of(&entries))
+        let first = match is_broken_off(&entries) {
+            true => LedgerEntry::resumed(budget, seed),
+            false => LedgerEntry::began(budget, seed),
+        };
+        journal.begin_with(first, Ledger::of(&entries))
     }
 
     fn begin_with(
@@ -147,6 +152,7 @@ impl Journal {
             .filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(io)?;
+        is_file_or_nothing(path)?;
         let mut options = OpenOptions::new();
         let mut file = options
             .read(true)
@@ -178,11 +184,27 @@ impl Journal {
     }
 }
 
+/// Whether the run before did not come to its own end.
+fn is_broken_off(entries: &[LedgerEntry]) -> bool {
+    entries.last() != Some(&LedgerEntry::Ended)
+}
+
+/// A device has no end, and nothing that is read from a pipe is there again.
+fn is_file_or_nothing(path: &Path) -> Result<(), JournalError> {
+    match fs::metadata(path) {
+        Ok(known) if !known.is_file() => {
+            let why = "is no regular file: what was spent can't be kept there";
+            Err(failed(path, io::Error::other(why)))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The ledger of the run before, where it came to its own end or sent nothing.
 fn over(path: &Path, entries: &[LedgerEntry]) -> Result<Ledger, JournalError> {
     let before = Ledger::of(entries);
     let touched = before.spent() > Paise::ZERO || before.reserved() > Paise::ZERO;
-    if touched && entries.last() != Some(&LedgerEntry::Ended) {
+    if touched && is_broken_off(entries) {
         let spent = before.budget().checked_sub(before.left());
         return Err(JournalError::BrokenOff {
             path: path.to_owned(),

@@ -12,6 +12,7 @@ mod ledger;
 mod plan;
 mod price;
 mod settled;
+mod spending;
 mod wallet;
 
 #[cfg(test)]
@@ -26,3 +27,4 @@ pub use ledger::{Ledger, LedgerEntry, OverBudget, ReservationId, WalletReading};
 pub use plan::{PricedCase, SpendPlan};
 pub use price::{Price, PricedCall, most, most_of_case, price};
 pub use settled::{SettledFinding, SettledVerdict};
+pub use spending::Spending;

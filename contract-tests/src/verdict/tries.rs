@@ -27,6 +27,10 @@ pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) 
         super::wallet::excuse(case, tries, MOST_TRIES, &mut found);
     }
     if earlier.is_empty() {
+        let alone = end.filter(|end| alone(setting, end, last));
+        if let Some(end) = alone {
+            return not_tried_again(setting, case, last, end);
+        }
         return found;
     }
     let troubles = earlier.iter();
@@ -79,6 +83,29 @@ pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) 
     stands.extend(troubles.map(|trouble| noted(&case.name, &trouble)));
     stands.extend(found);
     stands
+}
+
+/// What a later try may not meet is no verdict of one try, where nothing allows another: it may cost too much.
+fn not_tried_again(
+    setting: &Setting<'_>,
+    case: &Case,
+    captured: &CapturedCase,
+    end: Trouble,
+) -> Vec<Finding> {
+    let mut found = given_up(setting, case, captured);
+    let why = format!("{}, and it was not tried again", end.words());
+    found.push(Finding {
+        case: case.name.clone(),
+        step: end.step,
+        verdict: Verdict::NotJudged { why },
+    });
+    found
+}
+
+/// Whether it was an honest refusal that nothing else is known of.
+fn alone(setting: &Setting<'_>, end: &Trouble, captured: &CapturedCase) -> bool {
+    let honest = matches!(end.kind, TroubleKind::Refused(_));
+    honest && !captured.given_up && !setting.by_rulings()
 }
 
 /// What holds or is broken in a try that was given up: all but what its trouble is in the way of.

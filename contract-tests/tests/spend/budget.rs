@@ -57,7 +57,7 @@ fn a_budget_that_covers_all_is_not_used_up_and_the_run_is_green() {
     let (code, report, problems) = ended(command);
     assert_eq!(code, Some(0), "{report}{problems}");
     assert!(bank.charged() > 0);
-    assert!(problems.contains("INR of 100 INR\n"), "{problems}");
+    assert!(problems.contains("INR of 100 INR;"), "{problems}");
     // It came to its own end: the next one begins anew.
     assert_eq!(ended(command).0, Some(0));
 }
@@ -127,6 +127,9 @@ fn a_run_that_goes_on_sends_nothing_again_that_was_answered() {
     let (code, first, problems) = go(&[]);
     assert_eq!(code, Some(0), "{first}{problems}");
     let (sent, charged) = (calls(&live, 1), bank.charged());
+    let journal = std::fs::read_to_string(&file).expect("a journal");
+    let broken_off = journal.trim_end().strip_suffix("\"ended\"");
+    std::fs::write(&file, broken_off.expect("its end")).expect("it can be written");
     let (code, report, problems) = go(&["--resume"]);
     assert_eq!(code, Some(0), "{report}{problems}");
     assert!(
@@ -139,6 +142,39 @@ fn a_run_that_goes_on_sends_nothing_again_that_was_answered() {
         "what was judged before counts"
     );
     assert_eq!((calls(&live, 2), bank.charged()), (sent, charged));
+    // That one came to its end: what the service does now is asked anew.
+    let (code, report, problems) = go(&["--resume"]);
+    assert_eq!(code, Some(0), "{report}{problems}");
+    assert_eq!((calls(&live, 3), bank.charged()), (2 * sent, 2 * charged));
+}
+
+/// All that is planned is under way at once: nothing is left to be left out when it turns out to be dear.
+#[test]
+fn what_was_spent_over_the_budget_is_never_green() {
+    let bank = Bank::new();
+    let sandbox = both(&bank).0;
+    let live = Server::start(move |sent| {
+        let answer = bank.answer(Environment::Live, sent);
+        lying(answer, None, true, "25")
+    });
+    let mut command = run(&sandbox, &live);
+    let (file, report) = (
+        fresh_file("over-the-budget"),
+        fresh_file("over-the-budget-report"),
+    );
+    let command = command.args(["--check", "billing.conclusive", "--spend-file", &file]);
+    let command = command.args([
+        "--operation",
+        "verify.identity.pan",
+        "--report-json",
+        &report,
+    ]);
+    let (code, said, problems) = ended(command.args(["--budget-inr", "5"]));
+    assert_eq!(code, Some(5), "{said}{problems}");
+    let over = "25 INR were spent of a budget of 5 INR";
+    assert!(problems.contains(over), "{problems}");
+    let report = std::fs::read_to_string(report).expect("a report");
+    assert!(report.contains("\"spent_inr\": 25.0"), "{report}");
 }
 
 #[test]

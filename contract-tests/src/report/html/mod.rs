@@ -90,6 +90,7 @@ fn head(summary: &RunSummary<'_>) -> Markup {
             @if let Some(started) = started { ", profile " (started.profile) }
             @for (environment, address) in addresses { ", " (environment) " at " code { (address) } }
             @if sum.took_ms > 0 { ", took " (duration(sum.took_ms)) }
+            @if let Some(spending) = sum.spending { ", " (spending) }
         }
         ul.sums {
             @for (word, number) in sums {

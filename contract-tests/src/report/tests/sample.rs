@@ -9,8 +9,9 @@ use crate::event::{
 };
 use crate::profile::Profile;
 use crate::redact::{REDACTED, Secret};
+use crate::spend::Spending;
 use crate::verdict::{Finding, SeenIn, Verdict};
-use svc_fixtures::contract::Environment;
+use svc_fixtures::contract::{Environment, Paise};
 
 /// Every reporter's sample.
 pub(crate) fn events() -> Vec<Event> {
@@ -45,6 +46,12 @@ pub(crate) fn events() -> Vec<Event> {
         stale: 1,
         held: 3,
         took_ms: 83_400,
+        spending: Some(Spending {
+            budget: Paise(5000),
+            spent: Paise(3000),
+            unknown: Paise(250),
+            stated: Paise(2750),
+        }),
     }));
     events
 }
