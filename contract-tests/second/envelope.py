@@ -67,6 +67,8 @@ class Envelope:
                 env["referenceId"] = None
             if self.d("conflict_as_text"):
                 return Resp(status, self.dump(env), "text/plain", hd)
+        if kind == "insufficient" and self.d("insufficient_reference_lost") or kind == "rate_limited" and self.d("rate_limit_reference_lost"):
+            env["referenceId"] = None
         if self.d("rate_limit_plain") and kind == "rate_limited":
             return Resp(429, b"Too Many Requests", "text/plain")
         return self.answer(ctx, http or status, env, hd)

@@ -40,7 +40,8 @@ class Idempotency:
         if e is not None and self.now() - e["t"] > ttl:
             e = None
         if e is not None:
-            if e["fp"] != fp and not d("conflict_not_detected"):
+            missed = d("conflict_not_detected") or d("conflict_not_for_bundles") and "/bundles/" in req.path
+            if e["fp"] != fp and not missed:
                 if not d("conflict_reexecutes") and not (d("conflict_live_only") and ctx.env == "sandbox") \
                         and not (d("conflict_sandbox_only") and ctx.env == "live") and not (d("conflict_in_progress_missed") and e["res"] is None):
                     if d("conflict_poisons"):

@@ -63,6 +63,9 @@ def _(w, b, r, o):
          "neft": yes, "imps": yes, "rtgs": yes, "upi": yes, "ft": yes, "card": "Not Live", "micr": int("4" + digits(r, 8)), "nbin": r.randint(1000, 9999),
          "address": p["address"], "city": p["place"][0], "state": p["place"][2], "branch": p["place"][0] + " Main", "ifsc_subcode": b["ifsc"][:4] + "0",
          "swift_code": ""}
+    if o.d("ifsc_kept_from_before"):
+        w.first_ifsc = getattr(w, "first_ifsc", None) or b["ifsc"]
+        d["ifsc"] = w.first_ifsc
     if o.d("ifsc_rails_bool"):
         for k in ("neft", "imps", "rtgs", "upi", "ft", "card"):
             d[k] = d[k] == yes

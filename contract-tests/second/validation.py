@@ -62,7 +62,7 @@ class Validation:
                     v, ok = str(v), True
             elif t == "b":
                 ok = isinstance(v, bool)
-                if not ok and d("types_coerced"):
+                if not ok and (d("types_coerced") or d("bool_takes_numbers") and v in (0, 1)):
                     v, ok = bool(v), True
             elif t == "i":
                 if not isinstance(v, (int, float)) and d("types_coerced"):

@@ -210,6 +210,7 @@ fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {
         ("more behind it", Mistake::Longer),
         ("much more behind it", Mistake::MuchLonger),
         ("its end cut off", Mistake::Shorter),
+        ("another last character", Mistake::OtherEnd),
         ("capitals for small letters", Mistake::OtherCase),
         ("hyphens for underscores", Mistake::Hyphens),
         ("another word behind it", Mistake::Followed),
@@ -272,10 +273,11 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let environments = setting.environments.iter();
     let cases = environments.flat_map(|environment| {
         let has = |kind| setting.has_key(*environment, kind);
+        let refuses = |kind| refused_everywhere(setting, &call, kind, *environment);
         let mut cases: Vec<_> = [
-            has(KeyKind::Revoked).then(|| refused_everywhere(setting, &call, KeyKind::Revoked)),
-            has(KeyKind::Expired).then(|| refused_everywhere(setting, &call, KeyKind::Expired)),
-            has(KeyKind::Blocked).then(|| refused_everywhere(setting, &call, KeyKind::Blocked)),
+            has(KeyKind::Revoked).then(|| refuses(KeyKind::Revoked)),
+            has(KeyKind::Expired).then(|| refuses(KeyKind::Expired)),
+            has(KeyKind::Blocked).then(|| refuses(KeyKind::Blocked)),
             has(KeyKind::Rotated).then(|| {
                 let refusal = ErrorCode::AuthInvalid;
                 works(&call, KeyKind::Rotated, refusal, &ROTATED, *environment)
@@ -310,8 +312,14 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
 /// What a key says that was rotated less than 24 hours ago.
 const ROTATED: [&str; 2] = ["auth.rotation", "limits.rotated-key"];
 
-/// Whatever is asked with it is refused: an operation, the usage and a bundle.
-fn refused_everywhere(setting: &Setting<'_>, call: &RequestTemplate, kind: KeyKind) -> Case {
+/// Whatever is asked with it is refused: an operation, the usage and a bundle; on the sandbox, where nothing costs anything
+/// though it be executed, every other operation, too.
+fn refused_everywhere(
+    setting: &Setting<'_>,
+    call: &RequestTemplate,
+    kind: KeyKind,
+    environment: Environment,
+) -> Case {
     let ruled = "ruling.15-built-in-keys";
     let (code, clauses) = match kind {
         KeyKind::Expired => (
@@ -333,7 +341,16 @@ fn refused_everywhere(setting: &Setting<'_>, call: &RequestTemplate, kind: KeyKi
     let mut bundle = bundle.filter(|row| row.example.is_some() || setting.by_rulings());
     let bundle = bundle.find_map(|row| success(setting, row));
     let reading = RequestTemplate::get(USAGE);
-    for request in [call.clone(), reading].into_iter().chain(bundle) {
+    let all = setting
+        .operations()
+        .filter(|_| environment == Environment::Test);
+    let all = all.map(|operation| {
+        let body = sample::body(setting.contract, operation, Extent::Required);
+        RequestTemplate::post(operation, body)
+    });
+    let others = all.filter(|other| other.path != call.path);
+    let first = [call.clone(), reading].into_iter();
+    for request in first.chain(bundle).chain(others) {
         let request = request.header("x-reference-id", REFERENCE);
         let step = case.push(request.by(Credential::Given(kind)));
         case.expect_each(step, clauses, &Rule::fails(code));
@@ -410,7 +427,8 @@ fn limited_key(setting: &Setting<'_>, call: &RequestTemplate, environment: Envir
     };
     let last = many - 1;
     for _ in 0..many {
-        case.push(call.clone().by(Credential::Given(KeyKind::Limited)));
+        let call = call.clone().header("x-reference-id", REFERENCE);
+        case.push(call.by(Credential::Given(KeyKind::Limited)));
     }
     case.send_together(0);
     let limited = match free || setting.by_rulings() {

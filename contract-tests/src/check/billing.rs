@@ -3,6 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
 use super::entry::{Cases, Check, Stage};
+use super::envelope::REFERENCE;
 use super::wallet::{cheapest, down, to_source_down};
 use crate::capture::{Credential, KeyKind};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
@@ -186,7 +187,9 @@ fn insufficient(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
         return None;
     }
     let poor = Credential::Given(KeyKind::Poor);
-    case.change(step, |request| request.by(poor));
+    case.change(step, |request| {
+        request.by(poor).header("x-reference-id", REFERENCE)
+    });
     let clauses = [
         "billing.insufficient-balance",
         "errors.insufficient-balance",

@@ -18,7 +18,13 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "bundles.answer",
         title: "A bundle answers like every call, and under its idempotency key once",
-        clauses: &["bundles.one-envelope", "idempotency.replay", "auth.bearer"],
+        clauses: &[
+            "bundles.one-envelope",
+            "idempotency.replay",
+            "idempotency.conflict",
+            "auth.bearer",
+            "auth.wrong-environment",
+        ],
         stage: Stage::Sandbox,
         cases: Cases::Once(answer),
     },
@@ -142,10 +148,45 @@ fn answer(setting: &Setting<'_>) -> Option<Vec<Case>> {
             let step = case.push(RequestTemplate::post_to(bundle.path.clone(), body));
             case.expect(step, &bundle.clause, Rule::Ends(ending));
         }
-        case.push(call.by(Credential::Nothing));
-        Some(case.expecting("auth.bearer", Rule::fails(ErrorCode::AuthInvalid)))
+        if let Some(body) = another_body(setting, bundle, &call) {
+            let other = RequestTemplate::post_to(bundle.path.clone(), body);
+            let step = case.push(other.idempotency(&key));
+            // Whether it is looked at first what is asked nobody says.
+            let refused = Rule::Ends(Ending::Rejected);
+            case.expect(step, "idempotency.conflict", refused);
+        }
+        let step = case.push(call.clone().by(Credential::Nothing));
+        let refused = Rule::fails(ErrorCode::AuthInvalid);
+        case.expect(step, "auth.bearer", refused);
+        if setting.live() {
+            let step = case.push(call.by(Credential::OtherEnvironment));
+            let refused = Rule::fails(ErrorCode::KeyEnvironmentMismatch);
+            case.expect(step, "auth.wrong-environment", refused);
+        }
+        Some(case)
     };
     Some(bundles.filter_map(case).collect())
+}
+
+/// The same call about somebody else: with another text in the first field whose format has several.
+fn another_body(
+    setting: &Setting<'_>,
+    bundle: &Bundle,
+    call: &RequestTemplate,
+) -> Option<Json<'static>> {
+    let Payload::Json(sent) = &call.payload else {
+        return None;
+    };
+    let fields = setting.contract.bundle_fields(bundle).into_iter();
+    fields.into_iter().find_map(|field| {
+        let own = sent.get(&field.name)?.as_text()?.to_owned();
+        let format = setting.contract.format_of(&field.kind)?;
+        let mut texts = format.edges.iter();
+        let other = texts.find(|text| **text != own)?.clone();
+        let mut body = sent.clone();
+        body.set(field.name.clone(), Json::from(other));
+        Some(body)
+    })
 }
 
 /// What a file says that the service has is asked of any.

@@ -1,6 +1,7 @@
 //! Identifiers: the sentinel, the inputs whose outcome the specification fixes, and the echo.
 
 use svc_fixtures::contract::{Environment, ErrorCode, Field, Operation, Rule as FormatRule};
+use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
@@ -156,6 +157,7 @@ fn fixed(setting: &Setting<'_>, environment: Environment) -> Vec<Case> {
 fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let mut case = Case::about(operation, "");
     let step = lead::to_success(&mut case, setting, operation);
+    let mut others = Vec::new();
     for (_, field) in operation.identifiers() {
         let said = operation.response.member(&field.name).is_some();
         let text = sample::value(setting.contract, field);
@@ -165,12 +167,28 @@ fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
                 case.expect(step, &operation.clause, Rule::succeeds(operation));
                 let echoes = Rule::Echoes(field.name.clone());
                 case.expect(step, &operation.clause, echoes);
+                others.extend(another(setting, field, &text).map(|text| (field, text)));
             }
             let same = Rule::is(["data", &field.name], text);
             case.expect(step, "ruling.30-echo", same);
         }
     }
+    // An answer that was kept from the call before is about somebody else.
+    for (field, text) in others {
+        let other = lead::to_text(&mut case, setting, operation, field, &text);
+        let echoes = Rule::Echoes(field.name.clone());
+        case.expect(other, &operation.clause, echoes);
+    }
     (!case.steps[step].expect.is_empty()).then(|| vec![case])
+}
+
+/// Another text of a field's format.
+fn another(setting: &Setting<'_>, field: &Field, text: &Json<'_>) -> Option<String> {
+    let format = setting.contract.format_of(&field.kind)?;
+    let mut texts = format.edges.iter();
+    texts
+        .find(|other| Some(other.as_str()) != text.as_text())
+        .cloned()
 }
 
 /// Whether an answer repeats its letters and digits, however they are set: not those of names, addresses and measures,

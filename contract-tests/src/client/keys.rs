@@ -200,6 +200,13 @@ fn mistyped(own: &Secret, prefix: &str, mistake: Mistake) -> Result<Secret, Stri
             shorter.pop();
             shorter
         }
+        Mistake::OtherEnd if name.starts_with("local") => "locak".to_owned(),
+        Mistake::OtherEnd => {
+            let mut other = name.to_owned();
+            let last = other.pop();
+            other.push(if last == Some('x') { 'y' } else { 'x' });
+            other
+        }
         Mistake::OtherCase => name.chars().map(in_other_case).collect(),
         Mistake::Hyphens => return changed(key, key.replace('_', "-")),
         Mistake::Followed => format!("{name} {name}"),

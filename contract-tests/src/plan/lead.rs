@@ -8,7 +8,7 @@ use super::case::Case;
 use super::expect::Rule;
 use super::inputs::Input;
 use super::place::Place;
-use super::request::{Carry, Payload, RequestTemplate};
+use super::request::{CarriedPart, Carry, Payload, RequestTemplate};
 use super::setting::Setting;
 
 /// The call of an operation with its sample body.
@@ -89,12 +89,13 @@ pub fn before(
         return (Vec::new(), None);
     };
     let first = case.steps.len();
-    let issued = match issues {
-        FlowKey::Member(name) => Place::of(["data", name]),
-        FlowKey::Verification => Place::of(["verificationId"]),
+    let (issued, part) = match issues {
+        FlowKey::Member(name) => (Place::of(["data", name]), CarriedPart::Whole),
+        FlowKey::Verification => (Place::of(["verificationId"]), CarriedPart::RequestId),
     };
     let carry = |place: usize| Carry {
         field: flow.steps[place].takes.clone(),
+        part,
         ..Carry::into_path(first, issued.clone())
     };
     let mut before = vec![0];

@@ -80,6 +80,8 @@ pub enum CarriedPart {
     Number,
     /// An amount, as a text with its paise.
     Amount,
+    /// What the data of the answer calls the id of its request, where it does: what that is the specification does not say.
+    RequestId,
 }
 
 impl RequestTemplate {
@@ -303,14 +305,17 @@ impl Carry {
         let response = exchange.response.as_ref().map_err(ToString::to_string)?;
         let response = exchange.result.as_ref().unwrap_or(response);
         let json = Json::parse(&response.body).map_err(|_| missing())?;
-        let value = match place.find(&json) {
+        let named = |name| json.get("data")?.get(name);
+        let own = (self.part == CarriedPart::RequestId).then_some(["requestId", "request_id"]);
+        let own = own.into_iter().flatten().find_map(named);
+        let value = match own.or_else(|| place.find(&json)) {
             Some(Json::Text(text)) => text.clone().into_owned(),
             Some(number @ (Json::Int(_) | Json::Num(_))) => number.to_string(),
             _ => return Err(missing()),
         };
         let is_masked = || value.contains("**") || value.to_uppercase().contains("XXX");
         match self.part {
-            CarriedPart::Whole => Ok(value),
+            CarriedPart::Whole | CarriedPart::RequestId => Ok(value),
             CarriedPart::Plain if value.trim().is_empty() || is_masked() => {
                 Err(format!("{}: it is masked, or empty", missing()))
             }

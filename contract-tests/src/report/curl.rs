@@ -138,6 +138,7 @@ fn authorization(
                 Mistake::Longer => "}~",
                 Mistake::MuchLonger => "}$(printf '~%.0s' {1..200})",
                 Mistake::Shorter => "%?}",
+                Mistake::OtherEnd => "%?}x",
                 Mistake::OtherCase => "~~}",
                 Mistake::Hyphens => "//_/-}",
                 Mistake::Followed => "} again",

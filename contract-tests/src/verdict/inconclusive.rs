@@ -28,6 +28,8 @@ const NO_LOOK_UP: &str =
 
 const NO_BUNDLE: &str = "this service has no such bundle there, and where it is and what it takes the specification does not say";
 
+const NO_SUB_PATH: &str = "this service has nothing there, and the specification does not show what stands in the place of the last part of the path";
+
 const CARRIED: &str = "what it carries is of a call without a result";
 
 /// Why nothing is judged that a case expects of an answer to the last of its steps so far; none where it is judged.
@@ -61,6 +63,9 @@ pub(super) fn why(
         return Some(USED);
     }
     let operation = answer.operation(setting)?;
+    if operation.path.ends_with('*') && answer.code() == Some(ErrorCode::NotFound) {
+        return Some(NO_SUB_PATH);
+    }
     let refuses = wanted(Ending::Error(ErrorCode::InsufficientBalance));
     // The sandbox needs no money.
     let refuses = refuses || environment == Environment::Test;

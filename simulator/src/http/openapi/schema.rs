@@ -280,6 +280,7 @@ mod tests {
                 leaf: Leaf::Bool,
                 nullable: false,
                 ruled: false,
+                sure: false,
             })),
         }]);
         row.unreachable = [true, false]
@@ -323,6 +324,7 @@ mod tests {
                 leaf: Leaf::Text,
                 nullable: true,
                 ruled: false,
+                sure: false,
             },
         };
         let schema = object([&member]);
