@@ -27,11 +27,7 @@ pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) 
         super::wallet::excuse(case, tries, MOST_TRIES, &mut found);
     }
     if earlier.is_empty() {
-        let alone = end.filter(|end| alone(setting, end, last));
-        if let Some(end) = alone {
-            return not_tried_again(setting, case, last, end);
-        }
-        return found;
+        return not_tried_again(setting, case, last, end).unwrap_or(found);
     }
     let troubles = earlier.iter();
     let troubles = troubles.filter_map(|one| Trouble::of(setting, case, one));
@@ -85,13 +81,17 @@ pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) 
     stands
 }
 
-/// What a later try may not meet is no verdict of one try, where nothing allows another: it may cost too much.
+/// What is found of a single try whose trouble a later one may not meet, where nothing allows another: it may cost too much.
 fn not_tried_again(
     setting: &Setting<'_>,
     case: &Case,
     captured: &CapturedCase,
-    end: Trouble,
-) -> Vec<Finding> {
+    end: Option<Trouble>,
+) -> Option<Vec<Finding>> {
+    let end = end.filter(|end| matches!(end.kind, TroubleKind::Refused(_)))?;
+    if captured.given_up || setting.by_rulings() {
+        return None;
+    }
     let mut found = given_up(setting, case, captured);
     let why = format!("{}, and it was not tried again", end.words());
     found.push(Finding {
@@ -99,13 +99,7 @@ fn not_tried_again(
         step: end.step,
         verdict: Verdict::NotJudged { why },
     });
-    found
-}
-
-/// Whether it was an honest refusal that nothing else is known of.
-fn alone(setting: &Setting<'_>, end: &Trouble, captured: &CapturedCase) -> bool {
-    let honest = matches!(end.kind, TroubleKind::Refused(_));
-    honest && !captured.given_up && !setting.by_rulings()
+    Some(found)
 }
 
 /// What holds or is broken in a try that was given up: all but what its trouble is in the way of.
