@@ -120,6 +120,8 @@ class Flows:
         url = self.urls[ctx.env] + "/consent/" + token
         if self.d("consent_url_relative"):
             url = "/consent/" + token
+        if self.d("consent_url_is_redirect"):
+            url = ctx.given.get("redirectUrl", url)
         data = {"consentUrl": url}
         if self.h("consent_extra_data"):
             data.update(expiresInSeconds=1800, token=token)

@@ -29,6 +29,8 @@ class Idempotency:
             fp = json.dumps(body, sort_keys=True)
         if h("idem_scope_account"):
             fp = ctx.endpoint + " " + fp
+        if d("conflict_false_is_absent"):
+            fp = json.dumps({k: v for k, v in body.items() if v is not None and v is not False}, sort_keys=True)
         if d("conflict_first_field_only"):
             fp = json.dumps(list(body.items())[:1])
         if d("conflict_length_only"):
@@ -114,6 +116,8 @@ class Idempotency:
                     env["billing"]["walletBalanceAfter"] = self.money(ctx.acct.balance, True)
             if d("pending_replay_debits") and ctx.env == "live" and res[1]["status"] == "pending":
                 ctx.acct.balance -= price
+            if d("usage_counts_replays") and env["billing"]["charged"]:
+                ctx.acct.usage[ctx.env][ctx.endpoint][2] += price
             if d("replay_reference_lost"):
                 env["referenceId"] = None
             if d("replay_new_verification_id"):

@@ -107,6 +107,8 @@ def _(w, b, r, o):
     if o.d("bank_v1_program_ignored"):
         method = "PENNY_DROP"
     score = "%.2f" % (name_score(cust, p["name"]) if cust else 0)
+    if o.d("bank_v1_score_constant") and cust:
+        score = "0.87"
     st = "ACCOUNT_INVALID" if invalid else "ACCOUNT_VALID"
     if o.d("bank_v1_status_word"):
         st = "INVALID" if invalid else "VALID"
@@ -131,6 +133,8 @@ def _(w, b, r, o):
     if name == "SANCTIONED PERSON":
         hits = [("SANCTIONS", "UN consolidated list"), ("PEP", "Office holders register"), ("ADVERSE_MEDIA", "News archive")]
     if o.d("clean_person_hits") and name == "CLEAN PERSON":
+        hits = [("PEP", "Office holders register")]
+    if o.d("clean_person_hits_with_birth") and name == "CLEAN PERSON" and b.get("dateOfBirth"):
         hits = [("PEP", "Office holders register")]
     if o.d("sanctioned_two_matches"):
         hits = hits[:2]
@@ -201,7 +205,9 @@ def _(w, b, r, o):
     dob = b.get("dob") or ""
     iso_dob = dob
     m = re.match(r"(\d\d)-(\d\d)-(\d{4})$", dob) or re.match(r"(\d\d)(\d\d)(\d{4})$", dob)
-    if m:
+    if m and o.d("court_dob_compact_turned") and "-" not in dob:
+        iso_dob = "%s-%s-%s" % (dob[:4], dob[4:6], dob[6:])
+    elif m:
         iso_dob = "%s-%s-%s" % (m.group(3), m.group(2), m.group(1))
     if o.h("court_dob_echo_raw"):
         iso_dob = dob
@@ -212,6 +218,8 @@ def _(w, b, r, o):
     if not state and b.get("city"):
         state = next((p[3] for p in PLACES if p[0].lower() == b["city"].lower()), "")
         auto = bool(state)
+        if auto and o.d("court_city_other_state"):
+            state = "ZZ"
     variants = [name, " ".join(reversed(name.split()))]
     cases = [{"cnr": letters(r, 4) + digits(r, 12), "court": "District Court " + r.choice(PLACES)[0], "caseType": "Criminal", "filingYear": max(by + 20, r.randint(2012, 2022)),
               "status": "Pending", "severity": s} for s in (["high", "medium", "low", "low"][:n])]
@@ -373,6 +381,8 @@ def _(w, b, r, o):
     p = w.person(r)
     d = {"address": p["address"], "latitude": b["latitude"], "longitude": b["longitude"], "confidenceScore": round(r.uniform(.7, .99), 2), "city": p["place"][0], "state": p["place"][2],
          "stateCode": p["place"][3], "country": "India", "countryCode": "IN", "zipcode": p["place"][4]}
+    if o.d("geocode_coordinates_swapped"):
+        d["latitude"], d["longitude"] = d["longitude"], d["latitude"]
     if o.d("geocode_coordinates_number"):
         d["latitude"], d["longitude"] = float(b["latitude"]), float(b["longitude"])
     return d

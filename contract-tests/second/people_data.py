@@ -1,4 +1,7 @@
 """What single operations answer with: people, work, companies, memberships, contact."""
+import datetime
+
+from parts import Fail
 from world import PIXEL, PLACES, digits, dmy, gen, iso, iso_of_dmy, letters, name_score, operator_of, person_for
 
 
@@ -20,7 +23,10 @@ def _(w, b, r, o):
 def _(w, b, r, o):
     p = person_for(w, b["dlNumber"])
     i = iso(r, 2008, 2018)
-    return {"dlNumber": b["dlNumber"], "name": p["name"], "fatherOrHusbandName": p["father"], "dateOfBirth": iso_of_dmy(b["dateOfBirth"]),
+    born = iso_of_dmy(b["dateOfBirth"])
+    if o.d("dl_born_a_day_early"):
+        born = str(datetime.date.fromisoformat(born) - datetime.timedelta(1))
+    return {"dlNumber": b["dlNumber"], "name": p["name"], "fatherOrHusbandName": p["father"], "dateOfBirth": born,
             "issueDate": i, "validity": {"nonTransport": {"from": i, "to": str(int(i[:4]) + 20) + i[4:]},
                                          "transport": {"from": "", "to": ""} if r.random() < .5 else {"from": i, "to": str(int(i[:4]) + 15) + i[4:]}},
             "vehicleClasses": r.sample(["MCWG", "LMV", "TRANS", "HMV"], 2), "rtoOffice": "RTO " + p["place"][0], "address": p["address"],
@@ -159,6 +165,8 @@ def _cin(r):
 
 @gen("verify/company/mca/cin-lookup")
 def _(w, b, r, o):
+    if o.d("cin_lookup_whole_names_only") and b["companyName"].upper().endswith(" PRIVATE"):
+        raise Fail("no_record")
     return {"matches": [{"cin": _cin(r), "companyName": (b["companyName"] + " " + s).upper(), "status": "Active"} for s in ("Private Limited", "Holdings Limited")]}
 
 

@@ -61,6 +61,12 @@ class Reading:
             env = dict(env, verificationId=self.new_vid())
         if d("lookup_pending_has_error") and env["status"] == "pending":
             env = dict(env, error={"code": "SVC_SOURCE_TIMEOUT", "message": "not yet", "retryable": True})
+        if d("lookup_error_generic") and "error" in env:
+            env = dict(env, error=dict(env["error"], code="SVC_PROVIDER_ERROR"))
+        if d("lookup_says_free"):
+            env = dict(env, billing=dict(env["billing"], charged=False, amount=0))
+        if d("lookup_charged_again") and ctx.env == "live":
+            ctx.acct.balance -= 100
         status = 200
         if self.h("lookup_original_status"):
             status = {"failed": 422}.get(env["status"], 200)

@@ -181,6 +181,8 @@ class Validation:
                     hi = 100
                 if d("months_12_rejected"):
                     hi = 11
+                if d("months_even_rejected") and v not in (3, 6, 12):
+                    raise Fail("invalid_input", "The field months is 3, 6 or 12.")
             if f.name == "threshold" and endpoint.endswith("bank-hybrid"):
                 if d("threshold_range_unchecked"):
                     return
@@ -205,6 +207,8 @@ class Validation:
             return
         if f.type != "s":
             return
+        if d("enum_programid_312_rejected_at_status") and v == "312" and endpoint.endswith(".status"):
+            raise Fail("invalid_input", "Unknown value in %s." % f.name)
         if f.enum and d("enum_last_rejected") and v == f.enum[-1]:
             raise Fail("invalid_input", "Unknown value for %s." % f.name)
         if f.enum:

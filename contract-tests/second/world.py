@@ -14,6 +14,7 @@ PLACES = [
     ("Guwahati", "Kamrup", "Assam", "AS", "781001"), ("Jaipur", "Jaipur", "Rajasthan", "RJ", "302001"),
     ("Ludhiana", "Ludhiana", "Punjab", "PB", "141001"), ("Coimbatore", "Coimbatore", "Tamil Nadu", "TN", "641001"),
     ("Patna", "Patna", "Bihar", "BR", "800001"), ("Surat", "Surat", "Gujarat", "GJ", "395001"),
+    ("Mumbai", "Mumbai", "Maharashtra", "MH", "400001"), ("Bengaluru", "Bengaluru Urban", "Karnataka", "KA", "560001"),
 ]
 COMPANY_A = "Marigold Bluepeak Kaveri Sindhu Northgate Tamarind Ashoka Lotusfield Monsoon Granite".split()
 COMPANY_B = "Textiles Logistics Foods Analytics Castings Pharma Retail Ceramics Solar Instruments".split()

@@ -5,12 +5,12 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Cases, Check, Stage};
-use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
+use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "validation.accepted",
-        title: "Every listed value, both ends of a range and several items are understood",
+        title: "Every listed value, both ends of a range, what lies between and several items are understood",
         clauses: &[],
         stage: Stage::Sandbox,
         cases: Cases::PerOperation(accepted),
@@ -77,7 +77,42 @@ fn accepted(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
             cases.push(case.expecting(clause, rule));
         }
     }
+    cases.extend(in_flow(setting, operation));
     Some(cases)
+}
+
+/// What a flow remembers may be any that its first step was called with.
+fn in_flow(setting: &Setting<'_>, operation: &Operation) -> Vec<Case> {
+    let step = setting.contract.step_of(&operation.id);
+    let same = step.map(|(flow, at)| flow.steps[at].same.as_slice());
+    let remembered = |field: &&Field| same.unwrap_or_default().contains(&field.name);
+    let case = |field: &Field, value: Json<'static>| {
+        let mut case = Case::about(operation, &format!("{} {value} in all steps", field.name));
+        let last = lead::to_success(&mut case, setting, operation);
+        let own = |request: &RequestTemplate| matches!(&request.payload, Payload::Json(body) if body.get(&field.name).is_some());
+        for step in 0..=last {
+            if own(&case.steps[step].request) {
+                case.change(step, |mut request| {
+                    if let Payload::Json(body) = &mut request.payload {
+                        body.set(field.name.clone(), value.clone());
+                    }
+                    request
+                });
+            }
+        }
+        let understood = Rule::Ends(Ending::Understood);
+        case.expecting(&operation.clause, understood)
+    };
+    let fields = operation.request.iter().filter(remembered);
+    let listed = fields.filter(|field| {
+        let format = setting.contract.format_of(&field.kind);
+        format.is_none()
+    });
+    let of = |field: &Field| {
+        let values = sample::accepted(setting.contract, field).into_iter();
+        values.map(|value| case(field, value)).collect::<Vec<_>>()
+    };
+    listed.flat_map(of).collect()
 }
 
 /// A value of a field that is known to be well formed and wrong.

@@ -51,8 +51,12 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "bundles.wallet",
-        title: "A bundle lowers the balance by what it says, and its replay by nothing",
-        clauses: &["billing.balance-falls", "idempotency.replay"],
+        title: "A bundle lowers the balance by what it says, its replay and a failed one by nothing, and an empty wallet has none",
+        clauses: &[
+            "billing.balance-falls",
+            "billing.failures-are-free",
+            "idempotency.replay",
+        ],
         stage: Stage::Live,
         cases: Cases::Once(wallet),
     },
@@ -279,31 +283,70 @@ fn other_bodies(
     bodies
 }
 
+/// What a bundle, its replay, and one whose source is down cost is between the balances of calls of another operation. A
+/// service that has a bundle there is asked the rest.
 fn wallet(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let bundles = setting.contract.bundles.iter();
+    let beside = cheapest(setting).into_iter().next()?;
+    let down = Rule::Ends(Ending::NoFaultBut(setting.contract.service.sentinel.error));
+    let (falls, free) = ("billing.balance-falls", "billing.failures-are-free");
     let case = |bundle: &Bundle| {
-        let mut inputs = setting.inputs.iter();
-        let given = inputs.find(|it| it.completes_bundle(&bundle.slug, Environment::Live));
-        let call = match given {
-            Some(input) => {
-                let body = Json::object(input.with.clone());
-                RequestTemplate::post_to(bundle.path.clone(), body)
-            }
-            None => success(setting, bundle)?,
-        };
+        let call = call_on_live(setting, bundle)?;
         let mut case = Case::new(bundle.slug.clone()).on(Environment::Live);
-        case.extension = given.is_none();
+        let before = lead::to_success(&mut case, setting, beside);
         let key = format!("{}-bundle-{}", setting.seed, bundle.slug);
         let first = case.push(call.clone().idempotency(&key));
         case.expect(first, "billing.conclusive", Rule::Charged(true));
+        case.expect(first, falls, Rule::BalanceAddsUp(before));
         let again = case.push_again(first);
         for rule in [Rule::SameResult(first), Rule::SameEnding(first)] {
             case.expect(again, "idempotency.replay", rule);
         }
-        case.push(call);
-        Some(case.expecting("billing.balance-falls", Rule::BalanceFell(first)))
+        if let Some(failing) = of_source_down(setting, bundle, &call) {
+            let failed = case.push(failing);
+            case.expect(failed, free, down.clone());
+        }
+        let after = lead::to_success(&mut case, setting, beside);
+        case.expect_each(after, [falls, free], &Rule::BalanceAddsUp(before));
+        if setting.has_key(Environment::Live, KeyKind::Poor) {
+            let poor = case.push(call.by(Credential::Given(KeyKind::Poor)));
+            let refused = Rule::fails(ErrorCode::InsufficientBalance);
+            case.expect(poor, "billing.insufficient-balance", refused);
+        }
+        Some(case)
     };
-    Some(bundles.filter_map(case).collect())
+    Some(setting.contract.bundles.iter().filter_map(case).collect())
+}
+
+/// The call that a file of inputs names for live, else that of the sandbox.
+fn call_on_live(setting: &Setting<'_>, bundle: &Bundle) -> Option<RequestTemplate> {
+    let mut inputs = setting.inputs.iter();
+    let given = inputs.find(|it| it.completes_bundle(&bundle.slug, Environment::Live));
+    let Some(input) = given else {
+        return success(setting, bundle);
+    };
+    let body = Json::object(input.with.clone());
+    Some(RequestTemplate::post_to(bundle.path.clone(), body))
+}
+
+/// The same call with the text that takes a source down in the first identifier it has.
+fn of_source_down(
+    setting: &Setting<'_>,
+    bundle: &Bundle,
+    call: &RequestTemplate,
+) -> Option<RequestTemplate> {
+    let contract = setting.contract;
+    let Payload::Json(sent) = &call.payload else {
+        return None;
+    };
+    let mut steps = contract.bundle_steps(bundle);
+    let field = steps.find_map(|step| {
+        let mut fields = step.identifiers().map(|(_, field)| field);
+        fields.find(|field| sent.get(&field.name).is_some())
+    })?;
+    let mut body = sent.clone();
+    let text = sample::with_text(contract, field, &contract.service.sentinel.text);
+    body.set(field.name.clone(), text);
+    Some(RequestTemplate::post_to(call.path.clone(), body))
 }
 
 /// Of bundles that run all of their steps: what they cost together is in the wallet.
@@ -312,20 +355,16 @@ fn hold(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let whole = |it: &&Bundle| matches!(it.mode, BundleMode::Sequence | BundleMode::Parallel);
     let case = |bundle: &Bundle| {
         let call = success(setting, bundle)?;
-        let mut steps = contract.bundle_steps(bundle);
-        let (_, field) = steps.find_map(|step| step.identifiers().next())?;
-        let sentinel = &contract.service.sentinel;
-        let mut body = sample::bundle_body(contract, bundle);
-        let text = sample::with_text(contract, field, &sentinel.text);
-        body.set(field.name.clone(), text);
+        let failing = of_source_down(setting, bundle, &call)?;
         let case = Case::new(bundle.slug.clone());
         let mut case = case.extension().on(Environment::Live);
         fresh(&mut case);
         let price: Paise = contract.bundle_steps(bundle).map(|step| step.price).sum();
         let balance = format!(r#"{{"balance": {price}}}"#);
         control(&mut case, "POST", "wallet", &balance);
-        let failed = case.push(RequestTemplate::post_to(bundle.path.clone(), body));
-        case.expect(failed, free, Rule::fails(sentinel.error));
+        let failed = case.push(failing);
+        let down = Rule::fails(contract.service.sentinel.error);
+        case.expect(failed, free, down);
         case.expect(failed, free, Rule::Charged(false));
         case.push(call);
         Some(case.expecting("billing.hold", Rule::Ends(Ending::Completed)))

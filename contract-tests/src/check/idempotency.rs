@@ -1,6 +1,6 @@
 //! Idempotency keys: replay, conflict, what is stored, and two at once.
 
-use svc_fixtures::contract::{ErrorCode, ErrorRow, Kind, Operation};
+use svc_fixtures::contract::{ErrorCode, ErrorRow, Field, Kind, Operation, Presence};
 use svc_fixtures::json::Json;
 
 use super::entry::{Cases, Check, Stage};
@@ -67,7 +67,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "idempotency.nearly-the-same",
-        title: "A body in other letters, in another order, with another space, number or text inside is another body",
+        title: "A body in other letters, in another order, with another space, number, switch or text inside is another body",
         clauses: &["idempotency.conflict"],
         stage: Stage::Sandbox,
         cases: Cases::Once(nearly_the_same),
@@ -196,12 +196,12 @@ fn other_operation(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(vec![case])
 }
 
-/// A change of a body that leaves it valid; none where there is nothing to change.
-type Change = fn(&Operation, &mut Json<'static>) -> Option<()>;
+/// What makes of a body another one that is valid, too; it may take from the first one. None where there is nothing to change.
+type Change = fn(&Operation, &mut Json<'static>) -> Option<Json<'static>>;
 
 /// Of each change the first operation that can be asked so: how a service compares bodies is not an operation's.
 fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let changes: [(&str, Change); 6] = [
+    let changes: [(&str, Change); 7] = [
         ("in other letters", |operation, body| {
             change_text(operation, body, str::to_lowercase)
         }),
@@ -214,16 +214,15 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
         ("in another order", reversed),
         ("with another number", another_number),
         ("with another text inside", another_inside),
+        ("without a field and with its opposite", off),
     ];
     let case = |(name, change): (&str, Change)| {
         let of = |operation| {
             let mut call = keyed(setting, name, operation)?;
-            call.payload = Payload::Json(sample::body(setting.contract, operation, Extent::All));
+            let mut body = sample::body(setting.contract, operation, Extent::All);
             let mut other = call.clone();
-            let Payload::Json(body) = &mut other.payload else {
-                return None;
-            };
-            change(operation, body)?;
+            other.payload = Payload::Json(change(operation, &mut body)?);
+            call.payload = Payload::Json(body);
             (other != call).then_some((operation, call, other))
         };
         let (operation, call, other) = setting.operations().find_map(of)?;
@@ -237,22 +236,38 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(changes.into_iter().filter_map(case).collect())
 }
 
+fn with(body: &Json<'static>, field: &Field, value: Json<'static>) -> Json<'static> {
+    let mut other = body.clone();
+    other.set(field.name.clone(), value);
+    other
+}
+
 /// Of a text that may be written in several ways, such as a name.
 fn change_text(
     operation: &Operation,
-    body: &mut Json<'static>,
+    body: &Json<'static>,
     to: impl Fn(&str) -> String,
-) -> Option<()> {
+) -> Option<Json<'static>> {
     let mut folding = operation.request.iter().filter(|field| field.folds);
     folding.find_map(|field| {
         let text = body.get(&field.name)?.as_text()?;
         let changed = Some(to(text)).filter(|changed| changed != text)?;
-        body.set(field.name.clone(), Json::from(changed));
-        Some(())
+        Some(with(body, field, Json::from(changed)))
     })
 }
 
-fn another_number(operation: &Operation, body: &mut Json<'static>) -> Option<()> {
+/// A switch that is on unless it is turned off.
+fn off(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
+    let on = Presence::Default(Json::Bool(true));
+    let field = operation
+        .request
+        .iter()
+        .find(|field| field.presence == on)?;
+    body.remove(&field.name);
+    Some(with(body, field, Json::Bool(false)))
+}
+
+fn another_number(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
     let mut fields = operation.request.iter();
     fields.find_map(|field| {
         let (Kind::Int { max, .. }, Some(Json::Int(number))) = (&field.kind, body.get(&field.name))
@@ -261,12 +276,11 @@ fn another_number(operation: &Operation, body: &mut Json<'static>) -> Option<()>
         };
         let is_last = *max == Some(*number);
         let other = if is_last { number - 1 } else { number + 1 };
-        body.set(field.name.clone(), Json::Int(other));
-        Some(())
+        Some(with(body, field, Json::Int(other)))
     })
 }
 
-fn another_inside(operation: &Operation, body: &mut Json<'static>) -> Option<()> {
+fn another_inside(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
     let mut fields = operation.request.iter();
     fields.find_map(|field| {
         let mut whole = body.get(&field.name)?.clone();
@@ -275,18 +289,16 @@ fn another_inside(operation: &Operation, body: &mut Json<'static>) -> Option<()>
         let (name, text) = texts.next()?;
         let other = Json::from(format!("{text}-2"));
         whole.set(name, other);
-        body.set(field.name.clone(), whole);
-        Some(())
+        Some(with(body, field, whole))
     })
 }
 
-fn reversed(operation: &Operation, body: &mut Json<'static>) -> Option<()> {
+fn reversed(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
     let mut fields = operation.request.iter();
     fields.find_map(|field| {
         let items = body.get(&field.name)?.as_list().filter(|it| it.len() > 1)?;
         let items: Vec<_> = items.iter().rev().cloned().collect();
-        body.set(field.name.clone(), Json::List(items));
-        Some(())
+        Some(with(body, field, Json::List(items)))
     })
 }
 

@@ -20,10 +20,17 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "lookup.logged",
-        title: "A call without a record and one without a result yet can be looked up, and on live none of the sandbox",
+        title: "A call without a record and one without a result yet can be looked up as they ended, and on live none of the sandbox",
         clauses: &["envelope.usage-log", "errors.not-found"],
         stage: Stage::Sandbox,
         cases: Cases::Once(logged),
+    },
+    Check {
+        id: "lookup.charged",
+        title: "The look-up of a charged call says what that was charged, and costs nothing itself",
+        clauses: &["envelope.usage-log", "billing.balance-falls"],
+        stage: Stage::Live,
+        cases: Cases::Once(charged),
     },
     Check {
         id: "lookup.unknown",
@@ -72,6 +79,22 @@ fn found(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     Some([success, refusal, failure].into_iter().flatten().collect())
 }
 
+/// Says that calls are logged under their ids.
+const LOGGED: &str = "envelope.usage-log";
+
+/// A look-up between two charged calls.
+fn charged(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let operation = *cheapest(setting).first()?;
+    let mut case = Case::about(operation, "").on(Environment::Live);
+    let call = lead::to_success(&mut case, setting, operation);
+    case.expect(call, "billing.conclusive", Rule::Charged(true));
+    let looked = case.push(RequestTemplate::look_up(call));
+    case.expect(looked, LOGGED, Rule::Logs(call));
+    case.push_again(call);
+    let fell = Rule::BalanceAddsUp(call);
+    Some(vec![case.expecting("billing.balance-falls", fell)])
+}
+
 /// Each beside one that is found: where the look-up is only a ruling says.
 fn logged(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let operation = *cheapest(setting).first()?;
@@ -84,19 +107,20 @@ fn logged(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let found = |mut case: Case, step: usize| {
         case.push(RequestTemplate::look_up(step));
         let lost = Ending::Error(ErrorCode::NotFound);
-        case.expecting("envelope.usage-log", Rule::NoneEnds(lost))
+        case.expecting(LOGGED, Rule::NoneEnds(lost))
     };
+    let failed = |case: Case, step: usize| found(case, step).expecting(LOGGED, Rule::Logs(step));
     let none = without_record(setting).and_then(|(operation, input)| {
         let (mut case, _) = case("no record");
         let field = input.field(setting.contract, operation)?;
         let step = lead::to_input(&mut case, setting, operation, field, input);
-        Some(found(case, step))
+        Some(failed(case, step))
     });
     let mut operations = cheapest(setting).into_iter();
     let down = operations.find_map(|operation| {
         let (mut case, _) = case("source down");
         let step = super::wallet::to_source_down(&mut case, setting, operation)?;
-        Some(found(case, step))
+        Some(failed(case, step))
     });
     let mut operations = setting.operations();
     let later = operations.find(|row| row.pending.as_ref().is_some_and(|row| row.always));

@@ -75,7 +75,12 @@ fn spend(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let before = case.push(RequestTemplate::get(USAGE));
     case.expect(before, clause, Rule::Exists);
     let charged = lead::to_success(&mut case, setting, operation);
+    let key = format!("{}-usage-{}", setting.seed, operation.id);
+    case.change(charged, |call| call.idempotency(&key));
     case.expect(charged, "billing.conclusive", Rule::Charged(true));
+    // What is charged once is told once.
+    let again = case.push_again(charged);
+    case.expect(again, "idempotency.replay", Rule::SameResult(charged));
     let between = case.push_again(before);
     let free = to_source_down(&mut case, setting, operation)?;
     let down = Ending::NoFaultBut(setting.contract.service.sentinel.error);

@@ -109,6 +109,9 @@ pub(super) struct Endings<'p> {
 
 /// What is wrong with what was sent, in the words of the case: those behind its operation, without the field.
 fn mistake<'p>(pair: &'p Pair<'_>) -> &'p str {
+    if pair.bundle_is_down {
+        return INSIDE;
+    }
     let rest = behind_operation(pair);
     match rest.split_once(' ') {
         Some((INSIDE, _)) => INSIDE,
@@ -117,7 +120,7 @@ fn mistake<'p>(pair: &'p Pair<'_>) -> &'p str {
     }
 }
 
-/// What a case says that puts the sentinel into a field.
+/// What a case says that puts the sentinel into a field, wherever that is.
 const INSIDE: &str = "inside";
 
 fn behind_operation<'p>(pair: &'p Pair<'_>) -> &'p str {
@@ -128,6 +131,7 @@ fn behind_operation<'p>(pair: &'p Pair<'_>) -> &'p str {
 /// Which checks try this mistake: all that try one in a field have it in common.
 fn family(pair: &Pair<'_>, mistake: &str) -> String {
     match pair.check.split_once('.') {
+        _ if mistake == INSIDE => INSIDE.to_owned(),
         Some((family @ "validation", _)) if field(pair).is_some() && !mistake.is_empty() => {
             family.to_owned()
         }

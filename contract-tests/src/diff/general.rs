@@ -63,8 +63,9 @@ fn of_the_same_calls(found: Vec<Found>) -> Vec<Found> {
     let mut all: Vec<Found> = Vec::new();
     for (difference, pairs) in found {
         let same = |(other, _): &&mut Found| {
-            (other.kind, &other.what, &other.operations)
-                == (difference.kind, &difference.what, &difference.operations)
+            // Which is said first is decided once for all.
+            let alike = difference.kind == Kind::Order || other.operations == difference.operations;
+            (other.kind, &other.what) == (difference.kind, &difference.what) && alike
         };
         match all.iter_mut().find(same) {
             Some((known, shown)) => {

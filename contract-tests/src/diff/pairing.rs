@@ -26,6 +26,8 @@ pub(super) struct Pair<'a> {
     pub(super) repeats: bool,
     /// What nobody knew beforehand which of several calls would get it.
     pub(super) raced: bool,
+    /// Whether the sentinel stands in what a bundle was sent.
+    pub(super) bundle_is_down: bool,
     /// Which of several bodies came first with their key was chance, and another one did on the other side.
     pub(super) other_won: bool,
 }
@@ -244,6 +246,7 @@ fn in_order<'a>(
             right: other,
             repeats,
             raced: together.contains(&place),
+            bundle_is_down: is_bundle_down(setting, mine),
             other_won: raced_for && chosen[0] != chosen[1] && raced(mine) != raced(other),
         }
     });
@@ -341,6 +344,7 @@ fn by_input<'a>(
                 right: other,
                 repeats: false,
                 raced: false,
+                bundle_is_down: is_bundle_down(setting, exchange),
                 other_won: false,
             }]);
         }
@@ -353,6 +357,13 @@ fn by_input<'a>(
         });
     }
     paired
+}
+
+fn is_bundle_down(setting: &Setting<'_>, exchange: &Exchange) -> bool {
+    let sentinel = setting.contract.service.sentinel.text.as_bytes();
+    let mut parts = exchange.request.body.windows(sentinel.len());
+    let is_bundle = setting.contract.bundle_at(&exchange.request.path).is_some();
+    is_bundle && parts.any(|part| part == sentinel)
 }
 
 /// What was called, in a word.

@@ -163,6 +163,10 @@ fn taken<'t>(item: &Item<'t>) -> (Option<Item<'t>>, CarriedPart) {
     let Some(table) = item.if_table() else {
         return (Some(item.clone()), CarriedPart::Whole);
     };
+    if let Some(whole) = table.optional("beginning_of") {
+        table.done();
+        return (Some(whole), CarriedPart::Beginning);
+    }
     let another = table.required("another_paisa_than");
     table.done();
     (another, CarriedPart::AnotherPaisa)

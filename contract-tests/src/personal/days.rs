@@ -24,6 +24,21 @@ pub(super) struct Written<'t> {
 impl<'t> Written<'t> {
     /// The day that is all of a text, the year first or last.
     pub(super) fn read(text: &'t str) -> Option<Self> {
+        Written::apart(text).or_else(|| Written::in_one(text))
+    }
+
+    /// `DDMMYYYY`.
+    fn in_one(text: &'t str) -> Option<Self> {
+        let is_number = text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit());
+        let parts = is_number.then(|| [&text[..2], &text[2..4], &text[4..]])?;
+        let separator = "";
+        let written = Written { parts, separator };
+        let [year, month, day] = written.day()?;
+        let is_day = (1..=31).contains(&day) && (1..=12).contains(&month);
+        (is_day && (1000..3000).contains(&year)).then_some(written)
+    }
+
+    fn apart(text: &'t str) -> Option<Self> {
         let at = text.find(['-', '/', '.'])?;
         let separator = &text[at..=at];
         let mut parts = text.split(separator);
@@ -122,18 +137,27 @@ mod tests {
             "1990-08-15",
             "15/08/1990",
             "15-08-1990",
+            "15081990",
             "1990-01-02",
             "1990-12-30",
             "1990-08-16",
             "1989-12-31",
         ];
         let all = all.map(|text| stand_in(&mut days, text).unwrap_or_default());
-        insta::assert_snapshot!(all.join(" "), @"1290-07-01 01/07/1290 01-07-1290 1290-04-01 1290-10-01 1290-08-15 1289-07-01");
+        insta::assert_snapshot!(all.join(" "), @"1290-07-01 01/07/1290 01-07-1290 01071290 1290-04-01 1290-10-01 1290-08-15 1289-07-01");
         assert_eq!(days.year(2004), 1304);
         // What is a stand-in already stays.
         let again = stand_in(&mut days, "01/07/1290");
         assert_eq!(again.as_deref(), Some("01/07/1290"));
-        for text in ["1990-8-15", "19900815", "1990-08-1x", "12.5", ""] {
+        for text in [
+            "1990-8-15",
+            "19900815",
+            "00000001",
+            "150819901",
+            "1990-08-1x",
+            "12.5",
+            "",
+        ] {
             assert_eq!(stand_in(&mut days, text), None, "{text}");
         }
     }

@@ -43,6 +43,9 @@ pub enum Rule {
     SameEnding(usize),
     /// `data` is that of the answer to that step, but for what a service makes up for each call.
     SameData(usize),
+    /// It is the log of the call of this step, where there is such a look-up: it says how that failed, and what it was
+    /// charged.
+    Logs(usize),
     /// What the answers to the steps of each side say alike is the same on both sides: to calls that give a field
     /// its default, and to calls that leave it out; to flows alone, and to flows with another begun meanwhile.
     Alike {
@@ -140,6 +143,7 @@ impl Rule {
             | Rule::SameResult(_)
             | Rule::SameEnding(_)
             | Rule::SameData(_)
+            | Rule::Logs(_)
             | Rule::OtherId(_)
             | Rule::Status(_)
             | Rule::Exists

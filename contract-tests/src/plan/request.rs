@@ -72,6 +72,8 @@ pub enum CarriedPart {
     Whole,
     /// All of it, where it is neither empty nor masked: what it shows then is nobody's name.
     Plain,
+    /// The same without its last word, where it has several.
+    Beginning,
     /// The path of a URL.
     Path,
     /// An amount that is a paisa away, and as many rupees.
@@ -316,10 +318,16 @@ impl Carry {
         let is_masked = || value.contains("**") || value.to_uppercase().contains("XXX");
         match self.part {
             CarriedPart::Whole | CarriedPart::RequestId => Ok(value),
-            CarriedPart::Plain if value.trim().is_empty() || is_masked() => {
+            CarriedPart::Plain | CarriedPart::Beginning
+                if value.trim().is_empty() || is_masked() =>
+            {
                 Err(format!("{}: it is masked, or empty", missing()))
             }
             CarriedPart::Plain => Ok(value),
+            CarriedPart::Beginning => {
+                let beginning = value.trim().rsplit_once(' ').map(|(before, _)| before);
+                Ok(beginning.unwrap_or(&value).trim().to_owned())
+            }
             CarriedPart::Path => path_of(&value).map(str::to_owned).ok_or_else(missing),
             CarriedPart::Number => {
                 let number: Option<f64> = value.parse().ok();

@@ -11,7 +11,9 @@ use svc_fixtures::json::Json;
 use super::answer::Answer;
 use crate::capture::Channel;
 use crate::plan::inputs::InputTarget;
-use crate::plan::{Ending, RequestTemplate, Rule, Setting, Step, VERIFICATIONS};
+use crate::plan::{
+    CarriedPart, Carry, Ending, RequestTemplate, Rule, Setting, Step, VERIFICATIONS,
+};
 
 const NO_RECORD: &str = "the service knows no record of this input, and the specification does not say that there is one";
 const PENDING: &str = "the result is not there yet, and the specification does not say that it is";
@@ -89,7 +91,9 @@ pub(super) fn why(
     let none = answer.failed() && answer.code() == Some(ErrorCode::NoRecordFound);
     // What a person must agree to first has no record to be missing.
     let asks = operation.pending.as_ref().is_some_and(|row| row.always);
-    let none = none && !asks;
+    // What was answered before is known.
+    let part = |carry: &Carry| carry.part == CarriedPart::Beginning;
+    let none = none && !asks && !step.request.carries.iter().any(part);
     let fixed = || {
         by_clause(setting, environment, step) || by_input(setting, environment, operation, answer)
     };

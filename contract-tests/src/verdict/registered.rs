@@ -178,6 +178,7 @@ fn schedule(findings: &mut Findings<'_>, clause: &str, came: &Answer<'_>) {
     let astray = after
         .iter()
         .any(|at| !due.iter().any(|due| on_time(*due, *at)));
+    let astray = astray || too_early(&after, &due);
     let watched = came
         .at(&["watchedS"])
         .and_then(Json::as_int)
@@ -193,6 +194,16 @@ fn schedule(findings: &mut Findings<'_>, clause: &str, came: &Answer<'_>) {
     let expected = format!("attempts at {expected}, at no other time");
     let what = format!("the attempts of a webhook that was refused for {watched} s");
     findings.must(clause, !astray && !missed, &what, expected, shown);
+}
+
+/// Whether the second attempt came some seconds after the first, and the next one when it is due from there, with none that
+/// is due from the first: what was sent twice is tried again twice.
+fn too_early(after: &[i64], due: &[i64]) -> bool {
+    let (Some(second), Some(next)) = (due.get(1), after.get(1)) else {
+        return false;
+    };
+    let within = |since: i64, most: i64| after.iter().any(|at| (at - since - second).abs() <= most);
+    *next > EARLY_S && within(*next, 1) && !within(0, EARLY_S)
 }
 
 fn seconds(time: Duration) -> i64 {

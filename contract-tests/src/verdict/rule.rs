@@ -37,6 +37,7 @@ fn compare(
     match &expectation.rule {
         Rule::SameBytes(step) => same_bytes(findings, clause, first(step)?, answer),
         Rule::SameData(step) => same_data(findings, clause, first(step)?, answer),
+        Rule::Logs(step) => logs(findings, clause, first(step)?, answer),
         Rule::SameResult(step) => same_result(findings, clause, first(step)?, answer),
         Rule::SameEnding(step) => same_ending(findings, clause, first(step)?, answer),
         Rule::Alike { given, left_out } => sides(findings, clause, answers, [given, left_out])?,
@@ -123,6 +124,24 @@ fn same_data(findings: &mut Findings<'_>, clause: &str, first: &Answer<'_>, answ
         let row = answer.operation(findings.setting);
         let shape = row.map(|row| &row.response);
         alike::same(findings, clause, first, again, shape);
+    }
+}
+
+fn logs(findings: &mut Findings<'_>, clause: &str, call: &Answer<'_>, answer: &Answer<'_>) {
+    if !answer.looked_up() {
+        return;
+    }
+    for place in [
+        ["error", "code"],
+        ["billing", "charged"],
+        ["billing", "amount"],
+    ] {
+        // What an answer need not have its log need not have.
+        if let (Some(said), Some(logged)) = (call.at(&place), answer.at(&place)) {
+            let what = format!("`{}` of the look-up", place.join("."));
+            let same = value::same(said, logged);
+            findings.must(clause, same, &what, said, logged);
+        }
     }
 }
 

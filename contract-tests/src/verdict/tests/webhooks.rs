@@ -58,12 +58,19 @@ fn a_refused_webhook_is_tried_again_at_its_instants_and_at_no_other() {
         ))
     };
     let refused = |times: &[i64]| times.iter().map(|at| (*at, 500)).collect::<Vec<_>>();
-    for good in [&[0, 30][..], &[0, 0, 33, 33], &[0, 28], &[0, 38]] {
+    for good in [
+        &[0, 30][..],
+        &[0, 0, 33, 33],
+        &[0, 28],
+        &[0, 38],
+        &[0, 5, 31, 35],
+    ] {
         assert!(scheduled(&refused(good), 40), "{good:?}");
     }
     for bad in [
         &[0][..],
         &[0, 1, 2],
+        &[0, 5, 35],
         &[0, 15, 30],
         &[0, 27],
         &[0, 39],
