@@ -72,10 +72,10 @@ fn refused(
     let index = operation.field(&first.field).expect("a field");
     let kind = &operation.request[index].kind;
     let format = catalogue.contract().format_of(kind);
-    // What the rows say themselves a message may say: the listed values, and the format's words.
+    // What the rows say themselves a message may say: the listed values, with what they begin with, and the format's words.
     let is_public = |value: &String| {
         let words = format.is_some_and(|format| format.about.contains(value.as_str()));
-        words || listed(kind).contains(value)
+        words || listed(kind).iter().any(|it| it.starts_with(value.as_str()))
     };
     let is_private = |value: &&String| value.chars().count() > 3 && !is_public(value);
     for value in sent.iter().filter(is_private) {

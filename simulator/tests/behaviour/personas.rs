@@ -60,7 +60,7 @@ fn there_are_many_and_each_has_a_story() {
         assert!(!person.identifiers.is_empty(), "{name}");
     }
     let told = people.all().iter().filter(|it| !it.calls.is_empty());
-    assert!(told.count() >= 20);
+    assert!(told.count() >= 19);
 }
 
 #[test]
@@ -105,9 +105,8 @@ fn identifiers_are_written_as_their_letters_demand() {
                 .as_text()
                 .expect("a day");
             let years = |text: &str| text.parse::<u32>().expect("a year");
-            let is_minor = person.profile.name == "minor";
             let of_age = years(&licence[4..8]) >= years(&born[..4]) + 18;
-            assert_ne!(of_age, is_minor, "{name} {licence}");
+            assert!(of_age, "{name} {licence}");
             kinds.insert("licence");
         }
     }

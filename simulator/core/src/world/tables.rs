@@ -217,7 +217,13 @@ impl<'r> Places<'r> {
                 numbers.map(move |it| (format!("{other}{it}"), format!("{}{it}", state.code)))
             })
         });
-        let also: Vec<_> = also.collect();
+        // A number below ten is written with one digit, too.
+        let short = codes.iter().filter_map(|code| {
+            let (state, number) = code.split_at(2);
+            let digit = number.strip_prefix('0')?;
+            Some((format!("{state}{digit}"), code.clone()))
+        });
+        let also: Vec<_> = also.chain(short).collect();
         let also = also.iter().map(|(other, own)| (&**other, &**own));
         let mut columns = self.columns(&at);
         let (name, code) = column("code", codes.iter().map(String::as_str));

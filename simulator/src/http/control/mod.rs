@@ -38,6 +38,7 @@ mod values;
 mod wallet;
 mod world;
 mod world_guess;
+mod world_links;
 
 use std::sync::Arc;
 

@@ -13,6 +13,7 @@ use super::request::NoBody;
 use super::response::{ControlError, ControlErrorCode};
 use super::route::{ControlRequest, ControlResult};
 use super::world_guess::{fit, takes};
+use super::world_links::{is_theirs, text_of};
 use crate::engine::call::rules::Rules;
 use crate::engine::call::step_plan::first_of_month;
 use crate::engine::call::whom::{LookedUp, RelatedSubject};
@@ -372,7 +373,9 @@ impl<'r> Fields<'r> {
 
     fn links(&self, of: &LookedUp) -> Vec<LinkDto> {
         let world = self.rules.population.world;
-        let related = of.links.iter().filter_map(|link| {
+        let links = of.links.iter();
+        let theirs = links.filter(|link| is_theirs(of, link, self.today));
+        let related = theirs.filter_map(|link| {
             Some(LinkDto {
                 relation: link.relation.clone(),
                 kind: world.name(link.kind).to_owned(),
@@ -483,12 +486,6 @@ type AskedFieldRef<'f, 'r> = &'f AskedField<'r>;
 /// The name of a field's format; empty where it takes any text.
 fn format_of<'c>(contract: &'c Contract, field: &Field) -> &'c str {
     field.format(contract).unwrap_or_default()
-}
-
-/// What is said under a name, where that is a text with something in it.
-fn text_of(attributes: &Json<'_>, name: &str) -> Option<String> {
-    let text = attributes.get(name)?.as_text()?;
-    (!text.is_empty()).then(|| text.to_owned())
 }
 
 fn members(json: &Json<'_>) -> Map<String, Value> {

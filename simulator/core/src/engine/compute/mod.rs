@@ -139,6 +139,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("date", 2, 2, draw::date),
     function("upper", 1, 1, texts::upper),
     function("lower", 1, 1, texts::lower),
+    function("plain", 1, 1, texts::plain),
     function("join", 2, ANY, texts::join),
     function("slice", 2, 3, texts::slice),
     function("word", 2, 2, texts::word),

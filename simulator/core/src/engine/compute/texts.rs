@@ -21,6 +21,20 @@ pub(super) fn lower<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     }
 }
 
+/// `plain(text)`: its letters and digits alone, in capitals; what is no text stays as it is.
+pub(super) fn plain<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
+    match &args[0] {
+        Json::Text(text) => {
+            let plain = text.chars().filter(|c| c.is_alphanumeric());
+            plain
+                .flat_map(char::to_uppercase)
+                .collect::<String>()
+                .into()
+        }
+        other => other.clone(),
+    }
+}
+
 /// `join('men_', person.home.group)`: one text of all; what is null is left out.
 pub(super) fn join<'a>(_: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let mut joined = String::new();

@@ -64,14 +64,13 @@ pub fn day(at: Timestamp) -> Date {
 /// `SVC_INVALID_INPUT` for a text that is no day, one given twice, or a period that ends before it begins.
 pub fn period(query: &str) -> Result<Period, Rejection> {
     let (mut from, mut to) = (None, None);
-    for pair in query.split('&') {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let slot = match name {
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let slot = match &*name {
             "from" => &mut from,
             "to" => &mut to,
             _ => continue,
         };
-        let day = svc_fixtures::contract::parse_date("YYYY-MM-DD", value);
+        let day = svc_fixtures::contract::parse_date("YYYY-MM-DD", &value);
         let day = day
             .ok_or_else(|| Rejection::input(format!("{name}: must be a day written YYYY-MM-DD")))?;
         if slot.replace(day).is_some() {
@@ -247,6 +246,7 @@ mod tests {
             "the endpoint's row and the totals"
         );
         assert_eq!(calls("from=2026-01-02"), 2);
+        assert_eq!(calls("from=2026%2D01%2D02"), 2);
         assert_eq!(calls("to=2026-01-01"), 0);
     }
 
