@@ -82,6 +82,8 @@ class Authentication:
                 limit = 1e18
             if d("rotated_key_one_hour"):
                 limit = 3500
+            if d("rotated_key_dies_on_screening") and "/screen/" in req.path:
+                raise Fail("auth_invalid", "The key was replaced.")
             if d("rotated_key_reads_nothing") and req.method == "GET":
                 limit = -1
             if age > limit:

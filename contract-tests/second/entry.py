@@ -64,6 +64,10 @@ class Entry:
         anonymous_ok = (d("usage_no_auth") and path == "/v1/usage") or (d("lookup_without_auth") and path.startswith("/v1/verifications/"))
         if d("fields_before_key") and req.method == "POST" and req.body.strip() in (b"", b"{}"):
             raise Fail("invalid_input", "The body has no fields.")
+        if d("key_after_replay") and "idempotency-key" in req.headers:
+            for slot, kept in self.idem.items():
+                if slot[3] == req.headers["idempotency-key"] and kept["res"] is not None:
+                    return self.answer(ctx, *kept["res"])
         self.authenticate(ctx, req, anonymous_ok)
         if not path.startswith("/v1/"):
             raise Fail("not_found", "There is no such address.")
@@ -111,6 +115,8 @@ class Entry:
                 raise Fail("invalid_input", "Idempotency-Key is required.")
             if d("reference_id_required") and not ctx.has_ref:
                 raise Fail("invalid_input", "X-Reference-Id is required.")
+        if d("json_escapes_refused") and b"\\u" in req.body:
+            raise Fail("invalid_input", "The body is not valid JSON.")
         try:
             body = json.loads(req.body.decode("utf-8"), parse_constant=self._bad_constant)
             if b"\\u" in req.body:

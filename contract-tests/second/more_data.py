@@ -37,6 +37,8 @@ def _(w, b, r, o):
     ok = abs(float(b["amount"]) - o.flow["amount"]) < .001
     if o.d("dynamic_wrong_amount_matches"):
         ok = True
+    if o.d("dynamic_less_matches"):
+        ok = float(b["amount"]) <= o.flow["amount"] + .001
     if o.d("dynamic_right_amount_fails"):
         ok = False
     if o.d("dynamic_amount_rounded"):

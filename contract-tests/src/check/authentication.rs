@@ -35,7 +35,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "authentication.everywhere",
-        title: "Every operation asks for a key, and for its own environment's",
+        title: "Every operation asks for a key, and for its own environment's, and takes one that was replaced within a day",
         clauses: &["auth.bearer", "auth.bad-key", "auth.wrong-environment"],
         stage: Stage::Refused,
         cases: Cases::PerOperation(everywhere),
@@ -148,15 +148,29 @@ fn missing(setting: &Setting<'_>) -> Option<Vec<Case>> {
 
 fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let request = any_call(setting)?.by(Credential::Unknown);
-    // Who has no key is not told which fields a call has.
+    // Who has no key is not told which fields a call has, or whether its source is there.
+    let mut operations = setting.operations();
+    let down = operations.find_map(|operation| {
+        let call = RequestTemplate::post(operation, free_body(setting, operation)?);
+        Some(call.by(Credential::Unknown))
+    });
     let asked = [
-        ("a key nobody has", request.clone()),
-        ("a key nobody has, and no field", request.raw("{}")),
+        ("a key nobody has", Some(request.clone())),
+        ("a key nobody has, and no field", Some(request.raw("{}"))),
+        ("a key nobody has, and a source that is down", down),
     ];
+    let asked = asked
+        .into_iter()
+        .filter_map(|(name, call)| Some((name, call?)));
     let cases = asked
         .map(|(name, request)| refused(name, request, ErrorCode::AuthInvalid, &["auth.bad-key"]));
-    let on = |environment: &Environment| cases.clone().map(|case| case.on(*environment));
-    Some(setting.environments.iter().flat_map(on).collect())
+    let cases: Vec<_> = cases.collect();
+    let environments = setting.environments.iter().copied();
+    let on = |environment: Environment| {
+        let cases = cases.clone().into_iter();
+        cases.map(move |case| case.on(environment))
+    };
+    Some(environments.flat_map(on).collect())
 }
 
 /// Without a key on live, and with the sandbox's; with one that nobody has on the sandbox.
@@ -172,6 +186,20 @@ fn everywhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
         case.expecting(clause, Rule::fails(ErrorCode::AuthInvalid))
     };
     let mut cases: Vec<_> = setting.environments.iter().map(case).collect();
+    // A key that was replaced within a day is refused nowhere; the call is, for what it lacks, and costs nothing.
+    let rotated = |environment: &&Environment| setting.has_key(**environment, KeyKind::Rotated);
+    cases.extend(
+        setting
+            .environments
+            .iter()
+            .filter(rotated)
+            .map(|environment| {
+                let mut case = Case::about(operation, "a rotated key").on(*environment);
+                let empty = RequestTemplate::post(operation, Json::Object(Vec::new()));
+                case.push(empty.by(Credential::Given(KeyKind::Rotated)));
+                case.expecting("auth.rotation", Rule::fails(ErrorCode::InvalidInput))
+            }),
+    );
     if setting.environments.contains(&Environment::Live) {
         let case = Case::about(operation, "the sandbox's key").on(Environment::Live);
         cases.push(mismatched(case, operation, body));

@@ -6,6 +6,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Cases, Check, Stage};
+use super::envelope::REFERENCE;
 use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -41,6 +42,13 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["errors.envelope"],
         stage: Stage::Sandbox,
         cases: Cases::Once(other_type),
+    },
+    Check {
+        id: "body.written-otherwise",
+        title: "A body is what it says, however its JSON is written",
+        clauses: &["wire.post-json", "errors.envelope"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(written_otherwise),
     },
     Check {
         id: "body.no-object",
@@ -93,10 +101,8 @@ fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {
     cases.extend(setting.environments.iter().map(|environment| {
         let mut case = Case::new("no operation of any service").on(*environment);
         let body = Json::Object(Vec::new());
-        case.push(RequestTemplate::post_to(
-            "/v1/verify/no-such-operation",
-            body,
-        ));
+        let nowhere = RequestTemplate::post_to("/v1/verify/no-such-operation", body);
+        case.push(nowhere.header("x-reference-id", REFERENCE));
         case.expecting("errors.envelope", Rule::Ends(Ending::Rejected))
     }));
     Some(cases)
@@ -177,7 +183,8 @@ fn malformed(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> 
     ];
     let case = |(name, body): (&str, String)| {
         let mut case = Case::about(operation, name);
-        case.push(request.clone().raw(body));
+        let sent = request.clone().raw(body);
+        case.push(sent.header("x-reference-id", REFERENCE));
         case.expecting("errors.invalid-input", Rule::Ends(Ending::Rejected))
     };
     Some(bodies.map(case).into())
@@ -204,6 +211,65 @@ fn other_type(setting: &Setting<'_>) -> Option<Vec<Case>> {
         case.expecting("errors.envelope", Rule::Ends(Ending::NoFault))
     };
     Some(calls.map(case).into())
+}
+
+/// With escapes for all letters of its texts, with white space before it, and much of it behind it; and with a sign that is
+/// no letter in a name.
+fn written_otherwise(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let mut operations = setting.operations();
+    let alone =
+        |it: &&Operation| it.pending.is_none() && setting.contract.step_of(&it.id).is_none();
+    let operation = operations.find(alone)?;
+    let call = lead::sample_call(setting, operation);
+    let Payload::Json(body) = &call.payload else {
+        return None;
+    };
+    let long = RequestTemplate {
+        padded_to: Some(LONG),
+        ..call.clone()
+    };
+    let others = [
+        ("with escapes", call.clone().raw(escaped(body))),
+        (
+            "behind white space",
+            call.clone().raw(format!("\r\n\t {body}")),
+        ),
+        ("with white space behind it", long),
+    ];
+    let mut cases: Vec<_> = others
+        .map(|(name, request)| {
+            let mut case = Case::about(operation, name);
+            case.push(request);
+            case.expecting("wire.post-json", Rule::succeeds(operation))
+        })
+        .into();
+    let named = setting.operations().find_map(|operation| {
+        let field = operation.request.iter().find(|field| field.folds)?;
+        alone(&operation).then_some((operation, field))
+    });
+    cases.extend(named.map(|(operation, field)| {
+        let mut case = Case::about(operation, "with a sign that is no letter");
+        lead::to_text(&mut case, setting, operation, field, "Asha \u{1F642} Rao");
+        case.expecting("errors.envelope", Rule::Ends(Ending::NoFault))
+    }));
+    Some(cases)
+}
+
+/// How long a body is that much white space stands behind, in bytes.
+const LONG: usize = 4096;
+
+/// A JSON text in which every letter and digit of a text is an escape.
+fn escaped(body: &Json<'_>) -> String {
+    let members = body.as_object().unwrap_or_default().iter();
+    let text = |text: &str| {
+        let units = text.encode_utf16().map(|unit| format!("\\u{unit:04x}"));
+        format!("\"{}\"", units.collect::<String>())
+    };
+    let members = members.map(|(name, value)| match value.as_text() {
+        Some(value) => format!("{}:{}", text(name), text(value)),
+        None => format!("{}:{value}", text(name)),
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
 /// Bodies of which one thing is wrong: all else is the operation's sample.

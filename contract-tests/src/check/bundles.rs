@@ -261,6 +261,21 @@ fn other_bodies(
         body
     };
     let mut bodies = vec![(Json::Object(Vec::new()), Ending::Rejected)];
+    // What one of its steps is known to have no record of.
+    let none = Some(Ending::Error(ErrorCode::NoRecordFound));
+    for step in setting.contract.bundle_steps(bundle) {
+        let mut inputs = setting.inputs.iter();
+        let found = inputs.find_map(|input| {
+            let here = input.environment == Environment::Test && input.ending(step) == none;
+            let field = input.field(setting.contract, step).filter(|_| here)?;
+            let mut body = sent.clone();
+            sent.get(&field.name)?;
+            let text = sample::with_text(setting.contract, field, &input.value);
+            body.set(field.name.clone(), text);
+            Some(body)
+        });
+        bodies.extend(found.map(|body| (body, Ending::Understood)));
+    }
     if let BundleMode::Choice { field, options } = &bundle.mode {
         for (value, step) in options {
             bodies.extend(match bundle.example.is_some() {

@@ -87,6 +87,9 @@ fn reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
         "Order: 4711/A & it's".to_owned(),
         "two  spaces, a%20b+c".to_owned(),
         "with \"quotes\" and \\ and a comma, too".to_owned(),
+        "000123".to_owned(),
+        "\"in quotes\"".to_owned(),
+        "a=1; b=2".to_owned(),
         "x".repeat(200),
     ];
     let case = |(at, text): (usize, String)| {

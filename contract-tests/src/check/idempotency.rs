@@ -5,6 +5,7 @@ use svc_fixtures::json::Json;
 
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
+use crate::capture::Credential;
 use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 use svc_fixtures::sample::{self, Extent};
 
@@ -14,8 +15,13 @@ pub(super) const REPLAY: &str = "idempotent-replay";
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "idempotency.replay",
-        title: "The same key with the same body gives the original answer, byte for byte",
-        clauses: &["idempotency.replay", "ruling.19-replay-bytes"],
+        title: "The same key with the same body gives the original answer, byte for byte, to whom it was given",
+        clauses: &[
+            "idempotency.replay",
+            "ruling.19-replay-bytes",
+            "auth.bad-key",
+            "auth.bearer",
+        ],
         stage: Stage::Sandbox,
         cases: Cases::PerOperation(replay),
     },
@@ -123,6 +129,18 @@ fn replay(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     case.expect(first, "idempotency.replay", Rule::succeeds(operation));
     case.expect(first, "ruling.19-replay-bytes", Rule::NoHeader(REPLAY));
     replayed(&mut case, first);
+    // Who calls is looked at before what is kept: under a key, and of what was asked before.
+    let keyed = case.steps[first].request.clone().by(Credential::Unknown);
+    let mut bare = keyed.clone().by(Credential::Nothing);
+    bare.headers.retain(|(name, _)| name == "content-type");
+    // What is carried may be used up by then.
+    let bare = Some(bare).filter(|it| it.carries.is_empty());
+    let strangers = [("auth.bad-key", Some(keyed)), ("auth.bearer", bare)];
+    for (clause, request) in strangers {
+        let Some(request) = request else { continue };
+        let refused = case.push(request);
+        case.expect(refused, clause, Rule::fails(ErrorCode::AuthInvalid));
+    }
     Some(vec![case])
 }
 
@@ -358,6 +376,24 @@ fn has_unknown(request: &RequestTemplate) -> bool {
     matches!(&request.payload, Payload::Json(body) if body.get(UNKNOWN).is_some())
 }
 
+/// Another text of the format of an identifier, where nothing carries that.
+fn edge(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    request: &RequestTemplate,
+) -> Option<(String, String)> {
+    let Payload::Json(body) = &request.payload else {
+        return None;
+    };
+    operation.identifiers().find_map(|(_, field)| {
+        let sent = body.get(&field.name)?.as_text()?;
+        let format = setting.contract.format_of(&field.kind)?;
+        let other = format.edges.iter().find(|text| *text != sent)?;
+        let carried = setting.contract.carries(operation, field);
+        (!carried).then(|| (field.name.clone(), other.clone()))
+    })
+}
+
 /// The same call with another body that is valid, too.
 pub(super) fn another(
     setting: &Setting<'_>,
@@ -365,6 +401,14 @@ pub(super) fn another(
     request: &RequestTemplate,
 ) -> RequestTemplate {
     let mut other = request.clone();
+    // What ends in a status is well formed by our formats; one of theirs may be narrower.
+    if !setting.by_rulings()
+        && let Some((field, text)) = edge(setting, operation, request)
+        && let Payload::Json(body) = &mut other.payload
+    {
+        body.set(field, Json::from(text));
+        return other;
+    }
     let mut identifiers = operation.identifiers();
     let plain = identifiers.any(|(_, field)| !setting.contract.carries(operation, field));
     if let Payload::Json(body) = &mut other.payload {
@@ -404,11 +448,11 @@ fn concurrent(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
     let one = Rule::OneWithout(REPLAY);
     let case = case.expecting("ruling.20-concurrent-duplicates", one);
     let case = case.expecting("idempotency.replay", Rule::OneId);
-    // A conflict is another body's.
+    // A conflict is another body's, and a body that one is executed with is right.
     let conflict = Ending::Error(ErrorCode::IdempotencyConflict);
-    Some(vec![
-        case.expecting("idempotency.conflict", Rule::NoneEnds(conflict)),
-    ])
+    let case = case.expecting("idempotency.conflict", Rule::NoneEnds(conflict));
+    let malformed = Rule::NoneEnds(Ending::Malformed);
+    Some(vec![case.expecting("idempotency.replay", malformed)])
 }
 
 fn keys(setting: &Setting<'_>) -> Option<Vec<Case>> {

@@ -163,9 +163,14 @@ fn taken<'t>(item: &Item<'t>) -> (Option<Item<'t>>, CarriedPart) {
     let Some(table) = item.if_table() else {
         return (Some(item.clone()), CarriedPart::Whole);
     };
-    if let Some(whole) = table.optional("beginning_of") {
-        table.done();
-        return (Some(whole), CarriedPart::Beginning);
+    for (key, part) in [
+        ("beginning_of", CarriedPart::Beginning),
+        ("ten_rupees_more_than", CarriedPart::TenRupeesMore),
+    ] {
+        if let Some(from) = table.optional(key) {
+            table.done();
+            return (Some(from), part);
+        }
     }
     let another = table.required("another_paisa_than");
     table.done();

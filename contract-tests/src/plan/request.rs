@@ -78,6 +78,8 @@ pub enum CarriedPart {
     Path,
     /// An amount that is a paisa away, and as many rupees.
     AnotherPaisa,
+    /// An amount ten rupees more, with the same paise.
+    TenRupeesMore,
     /// A number without what stands behind its point, which is no text where it is put.
     Number,
     /// An amount, as a text with its paise.
@@ -337,6 +339,7 @@ impl Carry {
             }
             CarriedPart::Amount => amount(&value).ok_or_else(missing),
             CarriedPart::AnotherPaisa => another_paisa(&value).ok_or_else(missing),
+            CarriedPart::TenRupeesMore => ten_rupees_more(&value).ok_or_else(missing),
         }
     }
 }
@@ -360,6 +363,11 @@ fn another_paisa(amount: &str) -> Option<String> {
         _ => paise + 1,
     };
     Some(format!("{}.{:02}", other / 100, other % 100))
+}
+
+fn ten_rupees_more(amount: &str) -> Option<String> {
+    let paise = paise(amount)? + 1000;
+    Some(format!("{}.{:02}", paise / 100, paise % 100))
 }
 
 /// The path of a URL, with all that comes after it.

@@ -26,11 +26,27 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) -> bool {
         return false;
     }
     content_type(findings, answer);
+    encoding(findings, answer);
     shape(findings, answer);
     identity(findings, answer);
     result(findings, answer);
     environment(findings, answer);
     true
+}
+
+/// What says that it is compressed, and is not, no client can read.
+fn encoding(findings: &mut Findings<'_>, answer: &Answer<'_>) {
+    let packed = ["gzip", "x-gzip", "deflate", "br", "zstd", "compress"];
+    let found = answer
+        .response
+        .header("content-encoding")
+        .unwrap_or_default();
+    let told = packed.iter().any(|name| found.eq_ignore_ascii_case(name));
+    if told {
+        let what = "the header content-encoding";
+        let expected = "none: the body is not compressed";
+        findings.must("envelope.same-shape", false, what, expected, found);
+    }
 }
 
 /// How much of a body that is no JSON is shown, in characters.
