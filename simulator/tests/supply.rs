@@ -260,23 +260,49 @@ fn locked(path: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// The names a lock file has under `dependencies` of a package; a version follows where there are two.
+fn locked_dependencies(lock: &str, package: &str) -> BTreeSet<String> {
+    let name = format!("\nname = \"{package}\"\n");
+    let entry = lock.split("\n[[package]]").find(|it| it.contains(&name));
+    let list = entry.and_then(|it| Some(it.split_once("dependencies = [")?.1));
+    let quoted = list
+        .into_iter()
+        .flat_map(|it| it.split('"').skip(1).step_by(2));
+    quoted
+        .filter_map(|it| it.split(' ').next().map(str::to_owned))
+        .collect()
+}
+
+/// `cargo fetch --locked` of the fuzz targets fails for each of these.
 #[test]
 fn fuzz_targets_are_built_from_the_same_versions() {
     let (ours, theirs) = (locked("Cargo.lock"), locked("fuzz/Cargo.lock"));
     let own = ["arbitrary ", "jobserver ", "libfuzzer-sys ", "svc-fuzz "];
     let other = theirs.difference(&ours);
     let other = other.filter(|package| !own.iter().any(|own| package.starts_with(own)));
-    // What the simulator has come to need since must be there, too.
-    let ours = ["svc-core", "svc-server", "svc-simulator"];
-    let ours = packages()
-        .iter()
-        .filter(|it| it["name"].as_str().is_some_and(|name| ours.contains(&name)));
-    let needed = ours.flat_map(|it| it["dependencies"].as_array().expect("a list"));
-    let needed = needed.filter(|it| it["kind"].is_null());
-    let names = needed.filter_map(|it| it["name"].as_str());
-    let is_there = |name: &str| theirs.iter().any(|it| it.starts_with(&format!("{name} ")));
-    let missing = names.filter(|name| !is_there(name)).map(str::to_owned);
-    let wrong: Vec<String> = other.cloned().chain(missing).collect();
+    let mut wrong: Vec<String> = other.cloned().collect();
+    let lock = std::fs::read_to_string(root().join("fuzz/Cargo.lock")).expect("a lock file");
+    for package in packages().iter().filter(|it| it["source"].is_null()) {
+        let name = package["name"].as_str().expect("a name");
+        if !theirs.iter().any(|it| it.starts_with(&format!("{name} "))) {
+            continue;
+        }
+        let listed = locked_dependencies(&lock, name);
+        let needed = package["dependencies"].as_array().expect("a list");
+        let needed = needed.iter().filter(|it| it["kind"] != "dev");
+        let (optional, needed): (Vec<_>, Vec<_>) = needed.partition(|it| it["optional"] == true);
+        let named = |all: Vec<&Value>| -> BTreeSet<String> {
+            let names = all.iter().filter_map(|it| it["name"].as_str());
+            names.map(str::to_owned).collect()
+        };
+        let (optional, needed) = (named(optional), named(needed));
+        let missing = needed.difference(&listed);
+        wrong.extend(missing.map(|it| format!("{name} without {it}")));
+        let left = listed
+            .difference(&needed)
+            .filter(|it| !optional.contains(*it));
+        wrong.extend(left.map(|it| format!("{name} with {it}")));
+    }
     assert!(
         wrong.is_empty(),
         "copy Cargo.lock to fuzz/ and run `cargo update --workspace` there: {wrong:?}"
