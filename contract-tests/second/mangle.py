@@ -153,6 +153,8 @@ class Mangle:
         if data is not None and completed:
             if d("pan_not_echoed") and ep == "verify.identity.pan":
                 data["pan"] = "ABCDE1234F"
+            if d("pan_masked_on_live") and live and "pan" in data:
+                data["pan"] = "XXXXX" + data["pan"][5:9] + "X"
             if d("pan_name_score_constant") and ep == "verify.identity.pan":
                 data["nameMatchScore"] = 0
             if d("nondeterministic"):

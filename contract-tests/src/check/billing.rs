@@ -4,6 +4,7 @@ use svc_fixtures::contract::{ErrorCode, Operation, Paise};
 
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
+use super::identifiers::expect_repeated;
 use super::wallet::{cheapest, down, to_source_down};
 use crate::capture::{Credential, KeyKind};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, lead};
@@ -101,6 +102,7 @@ fn conclusive(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
     let (mut once, first) = begun(setting, operation)?;
     once.expect(first, "ruling.21-prices", price(setting, operation));
     once.expect(first, "billing.conclusive", Rule::Ends(Ending::Completed));
+    expect_repeated(&mut once, first, setting, operation);
     Some(vec![once])
 }
 

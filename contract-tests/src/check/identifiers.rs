@@ -158,20 +158,16 @@ fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let mut case = Case::about(operation, "");
     let step = lead::to_success(&mut case, setting, operation);
     let mut others = Vec::new();
-    for (_, field) in operation.identifiers() {
-        let said = operation.response.member(&field.name).is_some();
+    for field in repeated(setting, operation) {
         let text = sample::value(setting.contract, field);
-        let plain = text.as_text().is_some() && !setting.contract.carries(operation, field);
-        if said && plain && Ending::success(operation) == Ending::Completed {
-            if is_echoed(setting, field) {
-                case.expect(step, &operation.clause, Rule::succeeds(operation));
-                let echoes = Rule::Echoes(field.name.clone());
-                case.expect(step, &operation.clause, echoes);
-                others.extend(another(setting, field, &text).map(|text| (field, text)));
-            }
-            let same = Rule::is(["data", &field.name], text);
-            case.expect(step, "ruling.30-echo", same);
+        if is_echoed(setting, field) {
+            case.expect(step, &operation.clause, Rule::succeeds(operation));
+            let echoes = Rule::Echoes(field.name.clone());
+            case.expect(step, &operation.clause, echoes);
+            others.extend(another(setting, field, &text).map(|text| (field, text)));
         }
+        let same = Rule::is(["data", &field.name], text);
+        case.expect(step, "ruling.30-echo", same);
     }
     // An answer that was kept from the call before is about somebody else.
     for (field, text) in others {
@@ -180,6 +176,33 @@ fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         case.expect(other, &operation.clause, echoes);
     }
     (!case.steps[step].expect.is_empty()).then(|| vec![case])
+}
+
+/// The identifiers that an operation repeats in its answer.
+fn repeated<'o>(
+    setting: &'o Setting<'_>,
+    operation: &'o Operation,
+) -> impl Iterator<Item = &'o Field> {
+    let completes = Ending::success(operation) == Ending::Completed;
+    let fields = operation.identifiers().map(|(_, field)| field);
+    fields.filter(move |field| {
+        let said = operation.response.member(&field.name).is_some();
+        let text = sample::value(setting.contract, field);
+        let plain = text.as_text().is_some() && !setting.contract.carries(operation, field);
+        said && plain && completes
+    })
+}
+
+/// Whether the answer to a call repeats its identifiers: on live nothing is left out of them or made unreadable either.
+pub(super) fn expect_repeated(
+    case: &mut Case,
+    step: usize,
+    setting: &Setting<'_>,
+    operation: &Operation,
+) {
+    for field in repeated(setting, operation).filter(|field| is_echoed(setting, field)) {
+        case.expect(step, &operation.clause, Rule::Echoes(field.name.clone()));
+    }
 }
 
 /// Another text of a field's format.
