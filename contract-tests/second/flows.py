@@ -46,7 +46,7 @@ class Flows:
         f = self.flow_get(ctx, body["request_id"], "otp")
         if self.d("otp_fetch_wants_verify_id"):
             raise Fail("invalid_input", "The identifier does not belong to the verify step.")
-        if not f["verified"] and not self.h("fetch_without_verify"):
+        if not f["verified"] and not self.d("fetch_without_verify"):
             raise Fail("invalid_input", "The OTP has not been validated.")
         o.flow = f
         return "success", self.gen(ctx, op, body, o)
