@@ -35,6 +35,20 @@ impl NumberRange {
             && self.below.is_none_or(|bound| number < bound)
     }
 
+    /// The numbers that lie within both.
+    #[must_use]
+    pub(super) fn within(&self, other: &NumberRange) -> NumberRange {
+        let of_both = |one: Option<f64>, other: Option<f64>, which: fn(f64, f64) -> f64| {
+            one.into_iter().chain(other).reduce(which)
+        };
+        NumberRange {
+            at_least: of_both(self.at_least, other.at_least, f64::max),
+            at_most: of_both(self.at_most, other.at_most, f64::min),
+            above: of_both(self.above, other.above, f64::max),
+            below: of_both(self.below, other.below, f64::min),
+        }
+    }
+
     /// Whether no number at all lies within them.
     #[must_use]
     pub fn is_empty(&self) -> bool {

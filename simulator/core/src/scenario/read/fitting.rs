@@ -47,15 +47,30 @@ impl FormatAutomata {
         asked: TextDemand<'_>,
     ) -> bool {
         let made = self.0.entry(at).or_insert_with(|| {
-            let Rule::Pattern(pattern) = &format.rule else {
-                return None;
-            };
-            let mut automaton = Automaton::new(pattern.as_str())?;
+            let mut automaton = Automaton::new(&pattern_of(&format.rule)?)?;
             let states = automaton.reachable()?;
             Some(FormatAutomaton { automaton, states })
         });
         let known = made.as_mut().and_then(|format| format.can_be(asked));
         known.unwrap_or(true)
+    }
+}
+
+/// An expression of all texts that a rule allows, and of few others; none where that is no matter of letters.
+fn pattern_of(rule: &Rule) -> Option<String> {
+    let day = |layout: &String| {
+        regex_syntax::escape(layout)
+            .replace("YYYY", "[0-9]{4}")
+            .replace("MM", "(?:0[1-9]|1[0-2])")
+            .replace("DD", "(?:0[1-9]|[12][0-9]|3[01])")
+    };
+    match rule {
+        Rule::Pattern(pattern) => Some(pattern.as_str().to_owned()),
+        Rule::Date(layouts) => {
+            let layouts: Vec<String> = layouts.iter().map(day).collect();
+            Some(format!("^(?:{})$", layouts.join("|")))
+        }
+        Rule::Ip | Rule::Url | Rule::Link | Rule::Decimal { .. } => None,
     }
 }
 
@@ -212,7 +227,12 @@ mod tests {
             ("uan", TextDemand::Expression(r"\b[a-z]"), true),
             ("dl-number", TextDemand::Part("anything at all"), true),
             ("dl-number", TextDemand::Start("1"), false),
-            ("date-of-birth", TextDemand::Start("x"), true),
+            ("date-of-birth", TextDemand::Start("x"), false),
+            ("date-of-birth", TextDemand::Start("1991"), false),
+            ("date-of-birth", TextDemand::Start("15/"), true),
+            ("date-of-birth", TextDemand::Start("45/"), false),
+            ("date-of-birth", TextDemand::End("/1991"), true),
+            ("date-of-birth", TextDemand::Expression("/0[13]/"), true),
         ] {
             let (at, row) = format(name);
             assert_eq!(

@@ -3,6 +3,7 @@
 mod declared_forms;
 pub(crate) mod faults;
 pub(crate) mod fitting;
+mod impossible;
 mod links;
 pub(crate) mod outcomes;
 pub(crate) mod patches;

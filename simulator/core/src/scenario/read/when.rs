@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
-use svc_fixtures::contract::{Contract, Field, Kind, Operation, OperationIndex, Presence};
+use svc_fixtures::contract::{Contract, Field, Kind, Operation, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, parse_path, written};
 use svc_fixtures::reading::{Item, Table};
 
-use super::fitting::{FormatAutomata, TextDemand};
+use super::fitting::FormatAutomata;
 use super::people::Declared;
 use super::predicates::{Sort, predicates};
 use super::{environment, one_or_more};
@@ -79,7 +79,7 @@ impl When<'_> {
         conditions
     }
 
-    fn rows(&self) -> impl Iterator<Item = &Operation> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Operation> {
         let operations = self.operations.iter();
         operations.map(|&index| &self.contract.operations[index])
     }
@@ -90,8 +90,12 @@ impl When<'_> {
             false => Sort::Text,
         };
         for predicate in predicates(item, sort, self.expressions) {
-            if selector.is_of_body() {
-                self.report_impossible(&selector, &predicate, sort, item);
+            match selector {
+                Selector::Account => self.report_no_account(&predicate, item),
+                _ if selector.is_of_body() => {
+                    self.report_impossible(&selector, &predicate, sort, item);
+                }
+                _ => {}
             }
             let selector = selector.clone();
             conditions.push(Condition {
@@ -133,9 +137,17 @@ impl When<'_> {
             );
             return;
         };
+        let mut seen: Vec<HeaderName> = Vec::new();
         for (name, item) in headers.entries() {
             match HeaderName::parse(name) {
-                Ok(name) => self.add(Selector::Header(name), &item, conditions),
+                Ok(name) if seen.contains(&name) => item.problem(format!(
+                    "the header `{}` is asked for twice: capital letters make no other header",
+                    name.as_str()
+                )),
+                Ok(name) => {
+                    seen.push(name.clone());
+                    self.add(Selector::Header(name), &item, conditions);
+                }
                 Err(refusal) => refuse_header(name, refusal, &item),
             }
         }
@@ -195,7 +207,10 @@ impl When<'_> {
     }
 
     /// The kind of each value a selector can find, with the field it stands in.
-    fn places<'s>(&'s self, selector: &'s Selector) -> impl Iterator<Item = (&'s Field, &'s Kind)> {
+    pub(super) fn places<'s>(
+        &'s self,
+        selector: &'s Selector,
+    ) -> impl Iterator<Item = (&'s Field, &'s Kind)> {
         self.rows().flat_map(move |row| match selector {
             Selector::Inside { field, steps } => {
                 let field = row.field(field).map(|at| &row.request[at]);
@@ -233,170 +248,6 @@ impl When<'_> {
             false => format!("inside `{parent}` there is {}", known.join(", ")),
         };
         item.problem_with_hint("this path leads nowhere", hint);
-    }
-
-    /// Reports a predicate that no call can meet that gets so far.
-    fn report_impossible(
-        &self,
-        selector: &Selector,
-        predicate: &Predicate,
-        sort: Sort,
-        item: &Item<'_>,
-    ) {
-        if matches!(predicate, Predicate::Number(range) if range.is_empty()) {
-            item.problem("this never holds: no number is in this range");
-        }
-        self.report_sentinel(selector, predicate, item);
-        let Selector::Field(name) = selector else {
-            return;
-        };
-        let fields: Vec<&Field> = self.places(selector).map(|(field, _)| field).collect();
-        if fields.is_empty() {
-            return;
-        }
-        match predicate {
-            Predicate::Present(false)
-                if fields
-                    .iter()
-                    .all(|field| field.presence != Presence::Optional) =>
-            {
-                let required = fields.iter().any(|it| it.presence == Presence::Required);
-                item.problem(match required {
-                    true => format!("this never holds: `{name}` must be sent"),
-                    false => {
-                        format!("this never holds: `{name}` has a default and is always there")
-                    }
-                });
-            }
-            Predicate::OneOf(values) => {
-                // A value of the wrong type was reported already.
-                for value in values.iter().filter(|value| sort.takes(value)) {
-                    self.report_refused(name, value, item);
-                }
-            }
-            predicate => self.report_unfitting(name, predicate, &fields, item),
-        }
-    }
-
-    /// Reports a test of a text that no value of the field's format can meet.
-    fn report_unfitting(
-        &self,
-        name: &str,
-        predicate: &Predicate,
-        fields: &[&Field],
-        item: &Item<'_>,
-    ) {
-        let asked = match predicate {
-            Predicate::StartsWith(text) => TextDemand::Start(text),
-            Predicate::EndsWith(text) => TextDemand::End(text),
-            Predicate::Contains(text) => TextDemand::Part(text),
-            Predicate::Matches(expression) => TextDemand::Expression(expression.as_str()),
-            _ => return,
-        };
-        if self.has_cases || self.before_format || !item.is_intact() {
-            return;
-        }
-        let automata = &mut *self.formats.borrow_mut();
-        let mut can_be = |field: &&Field| match field.kind {
-            // Names are compared without regard to case, and what may be empty has no format then.
-            Kind::Text {
-                format: Some(at), ..
-            } if !field.folds && !field.may_be_empty => {
-                automata.can_be(at, self.contract.format(at), asked)
-            }
-            _ => true,
-        };
-        if fields.iter().any(&mut can_be) {
-            return;
-        }
-        if let Some(Field {
-            kind: Kind::Text {
-                format: Some(at), ..
-            },
-            ..
-        }) = fields.first()
-        {
-            let about = &self.contract.format(*at).about;
-            item.problem_with_hint(
-                "this never holds: no value like this is let through to any scenario",
-                format!("`{name}` must be {about}"),
-            );
-        }
-    }
-
-    /// Reports an identifier that is answered before any scenario is asked.
-    fn report_sentinel(&self, selector: &Selector, predicate: &Predicate, item: &Item<'_>) {
-        if self.before_format || matches!(selector, Selector::Inside { .. }) {
-            return;
-        }
-        let text = self.contract.service.sentinel.text.as_str();
-        let own = self.rows().filter_map(|row| row.sentinel.as_deref());
-        let is_asked = |sentinel: &&str| {
-            let everywhere = self
-                .rows()
-                .all(|row| row.sentinel.as_deref() == Some(sentinel));
-            *sentinel == text || everywhere
-        };
-        let mut sentinels = std::iter::once(text).chain(own).filter(is_asked);
-        let of_all = |holds: fn(&Field) -> bool| {
-            let mut places = self.places(selector).map(|(field, _)| field).peekable();
-            places.peek().is_some() && places.all(holds)
-        };
-        // A field that folds its case has such a part in small letters, too, and that is no sentinel.
-        let is_forced = match predicate {
-            Predicate::OneOf(_) => of_all(|field| field.identifies),
-            _ => of_all(|field| field.identifies && !field.folds),
-        };
-        let forced = |sentinel: &&str| match predicate {
-            Predicate::OneOf(values) => {
-                let mut texts = values.iter().filter_map(Json::as_text);
-                *sentinel == text && texts.any(|text| text.contains(sentinel))
-            }
-            Predicate::Contains(part)
-            | Predicate::StartsWith(part)
-            | Predicate::EndsWith(part)
-            | Predicate::PathEnds(part)
-            | Predicate::Query(part) => part.contains(sentinel),
-            Predicate::Matches(_) | Predicate::Number(_) | Predicate::Present(_) => false,
-        };
-        if let Some(sentinel) = sentinels.find(forced).filter(|_| is_forced) {
-            item.problem(format!(
-                "this never holds: what contains {sentinel} is answered before any scenario is asked"
-            ));
-        }
-    }
-
-    /// Reports a value that every operation refuses before any scenario is asked.
-    fn report_refused(&self, name: &str, value: &Json<'static>, item: &Item<'_>) {
-        if self.has_cases && value.as_text().is_some_and(|text| text.contains("{case}")) {
-            return;
-        }
-        let formats = &self.contract.formats;
-        let check = |row: &Operation| {
-            let field = &row.request[row.field(name)?];
-            let all = self.contract.service.sentinel.text.clone();
-            let marks: Vec<String> = row.sentinel.iter().cloned().chain([all]).collect();
-            let refused = |value: &Json<'static>| field.check(value, formats, &marks).err();
-            // An item stands for the list it is sent in.
-            Some(match (&field.kind, value) {
-                (Kind::List { .. }, Json::List(_)) | (Kind::Object { .. }, _) => refused(value),
-                (Kind::List { .. }, _) => refused(&Json::List(vec![value.clone()])),
-                _ => refused(value),
-            })
-        };
-        let mistakes: Vec<_> = self.rows().filter_map(check).collect();
-        if let Some(Some(first)) = mistakes.first()
-            && mistakes.iter().all(Option::is_some)
-        {
-            let names_case = value.as_text().is_some_and(|text| text.contains("{case}"));
-            item.problem_with_hint(
-                "this never holds: a call with this value is refused before any scenario is asked",
-                match names_case {
-                    true => "`{case}` stands for something where `cases` are given".to_owned(),
-                    false => first.to_string(),
-                },
-            );
-        }
     }
 }
 
