@@ -198,11 +198,15 @@ function toml(value) {
 
 function lines(call) {
   const code = call.code === undefined ? "" : ` ${call.code}`;
+  const later = call.cameLater ? "202 pending, later " : "";
   const shown = [
-    `${call.at} ${call.environment} ${call.endpoint} ${call.httpStatus} ${call.status}${code}`,
+    `${call.at} ${call.environment} ${call.endpoint} ${later}${call.httpStatus} ${call.status}${code}`,
     `    because ${call.because}`,
     `    ${call.verificationId}`,
   ];
+  if (call.onTheWire !== undefined) {
+    shown.push(`    on the wire ${call.onTheWire}`);
+  }
   if (call.request !== undefined) {
     shown.push(`    sent ${call.request.body ?? ""}`);
     if (call.request.unknownMembers.length > 0) {

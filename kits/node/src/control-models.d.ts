@@ -634,6 +634,10 @@ export interface Call {
   status: CallStatus;
   /** The HTTP status of its newest answer. */
   httpStatus: number;
+  /** Whether its call was answered 202, pending: then status, code and result are what came later. */
+  cameLater?: boolean;
+  /** What its latest caller saw in the place of the first answer, where a scenario broke it on the wire. */
+  onTheWire?: string;
   code?: string;
   /** In INR. */
   charged: number;
@@ -987,6 +991,10 @@ export interface Answer {
   outcome: string;
   /** Why. */
   because: string;
+  /** How long it is held back, in milliseconds, where it is. */
+  delay_ms?: number;
+  /** What a client sees in its place, where the scenario breaks it on the wire. */
+  on_the_wire?: string;
 }
 
 export interface ScenarioMatch {

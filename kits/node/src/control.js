@@ -45,7 +45,11 @@ export class Control {
 
 function refusal(text) {
   try {
-    return JSON.parse(text).error;
+    const answer = JSON.parse(text);
+    if (answer.verificationId !== undefined) {
+      return { code: "NOT_THE_CONSOLE", message: "this is an address of the API, which applications call" };
+    }
+    return answer.error;
   } catch {
     return { code: "NO_JSON", message: text };
   }

@@ -128,7 +128,9 @@ export async function projectSimulator() {
     await found.control.get("/memory");
     return found;
   } catch (error) {
-    const hint = error.status === 401 ? "; give its token in SVC_SIMULATOR_CONSOLE_TOKEN" : "";
+    const token = error.status === 401 ? "; give its token in SVC_SIMULATOR_CONSOLE_TOKEN" : "";
+    const console = "; the console's is printed at the start, beside those of sandbox and live";
+    const hint = error.code === "NOT_THE_CONSOLE" ? console : token;
     const named = `${url}, which SVC_SIMULATOR_URL or package.json names,`;
     throw new Error(`${named} leads to no console of a simulator: ${error.message}${hint}`, { cause: error });
   }

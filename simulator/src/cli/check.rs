@@ -39,8 +39,11 @@ pub(super) struct CheckArgs {
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let folders = [args.folders.as_slice(), &args.scenarios].concat();
     refuse_empty(&folders)?;
-    let files = files::read(&folders)?;
-    let mut report = CheckReport::default();
+    let (files, unread) = files::read_what_can_be(&folders)?;
+    let mut report = CheckReport {
+        mistakes: unread,
+        ..CheckReport::default()
+    };
     let accounts = ok_or_collect(read_accounts(&files.accounts), &mut report.mistakes);
     let contract = ok_or_collect(Contract::read(&files.rules.contract), &mut report.mistakes);
     // Without the contract nobody can say what is wrong with the rest.

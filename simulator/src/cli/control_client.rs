@@ -309,6 +309,11 @@ impl ControlClient {
             let text = String::from_utf8_lossy(&body).into_owned();
             return Ok(ControlAnswer { text, json });
         }
+        if json.get("verificationId").is_some() {
+            return Err(self.not_the_console(
+                "it is an address of the API, which applications call".to_owned(),
+            ));
+        }
         let [code, message] = ["code", "message"].map(|name| json["error"][name].as_str());
         Err(match (code, message) {
             (Some(code), Some(message)) => ControlClientError::Refused {

@@ -2,6 +2,7 @@
 //! outcome; of a bundle, what each of its steps came to and why.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -87,6 +88,12 @@ fn render(explanation: &ExplanationDto, files: &str) -> String {
     }
     out.push('\n');
     let _ = writeln!(out, "Answer\n  {} {}", answer.status, answer.outcome);
+    if let Some(delay) = answer.delay_ms {
+        let _ = writeln!(out, "  held back for {:?}", Duration::from_millis(delay));
+    }
+    if let Some(fault) = &answer.on_the_wire {
+        let _ = writeln!(out, "  on the wire {fault}");
+    }
     let unnamed = format!("{}: it gets the operation's own answer", answer.because);
     let (decides, otherwise) = match &explanation.refused {
         None => ("", unnamed.as_str()),

@@ -10,7 +10,6 @@ use super::failure::Failure;
 use super::terminal;
 use super::values::{duration, instant};
 use crate::rehearsal::{BEGINS, CallSpec, CallTarget, Observed, Rehearsal};
-use crate::scenario::WireFault;
 
 /// The arguments of `try`.
 #[derive(Debug, Args)]
@@ -92,9 +91,8 @@ impl TryArgs {
             ))?;
         }
         if let Some(wire) = observed.wire.filter(|_| !self.because) {
-            let fault = on_the_wire(wire);
             terminal::error(&format!(
-                "{which}: a client does not get this as it is printed here: {fault}"
+                "{which}: a client does not get this as it is printed here: {wire}"
             ))?;
         }
         if self.because {
@@ -137,19 +135,7 @@ fn summary(observed: &Observed) -> String {
         text += &format!(", held back for {delay:?}");
     }
     if let Some(wire) = observed.wire {
-        text += &format!(", and on the wire {}", on_the_wire(wire));
+        text += &format!(", and on the wire {wire}");
     }
     text
-}
-
-fn on_the_wire(fault: WireFault) -> String {
-    match fault {
-        WireFault::Reset => "the connection is reset".to_owned(),
-        WireFault::Never => "no answer comes".to_owned(),
-        WireFault::Garbage => "bytes come that are no answer".to_owned(),
-        WireFault::CutAfter(bytes) => format!("the body is cut after {bytes} bytes"),
-        WireFault::Slow { over_ms } => {
-            format!("the body takes {:?}", Duration::from_millis(over_ms))
-        }
-    }
 }

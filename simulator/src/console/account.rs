@@ -12,6 +12,7 @@ use super::Pages;
 use super::api::{Refusal, encoded};
 use super::form::Fields;
 use super::layout::{Notice, cell, instant, items, member, rupees, table, text};
+use super::webhooks::receivers;
 
 /// How many movements of the wallet are drawn.
 const MOVEMENTS: usize = 200;
@@ -66,6 +67,14 @@ impl Pages {
                 a href=(self.to(&format!("/time/{}", encoded(id)))) { "Its clock shows " (member(&shown.account["clock"], "now")) }
                 ", " a href=(self.to(&format!("/try?account={}", encoded(id)))) { "make a call" }
                 ", " a href=(self.to(&format!("/consents?account={}", encoded(id)))) { "its pending consents" }
+            }
+            p {
+                @let receivers = receivers(&shown.account);
+                @if receivers.is_empty() { "Its webhooks go nowhere" }
+                @for (at, (environment, url)) in receivers.iter().enumerate() {
+                    @if at > 0 { ", " } "its webhooks of " (environment) " go to " code { (text(url)) }
+                }
+                ": " a href=(self.to(&format!("/webhooks?account={}", encoded(id)))) { "webhooks and their receiver" }
             }
             (wallet(self, &shown.wallet, typed))
             (keys(&shown.account))

@@ -10,6 +10,9 @@ use super::layout::{items, member, text};
 /// The name of the field for what no other can say.
 const REST: &str = "rest";
 
+/// What that field is called.
+const OTHERS: &str = "Other members, as JSON";
+
 /// How a value is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Widget {
@@ -35,16 +38,22 @@ fn widget(field: &Value) -> Widget {
     }
 }
 
-/// The body that was typed. What can't be read as its field is sent as it was typed: the service says what is wrong.
-pub(super) fn typed_body(fields: &[Value], typed: &Fields) -> Map<String, Value> {
+/// The body that was typed; with what is wrong with the other members, which no service is asked with. What can't be read
+/// as its field is sent as it was typed: the service says what is wrong.
+pub(super) fn typed_body(fields: &[Value], typed: &Fields) -> (Map<String, Value>, Option<String>) {
     let mut body = typed_members(fields, "field", typed);
-    if let Some(rest) = typed.filled(REST) {
-        match serde_json::from_str::<Map<String, Value>>(rest) {
-            Ok(rest) => body.extend(rest),
-            Err(_) => drop(body.insert(REST.to_owned(), Value::from(rest))),
+    match typed.filled(REST).map(serde_json::from_str) {
+        Some(Ok(Value::Object(rest))) => body.extend(rest),
+        Some(Ok(_)) => {
+            return (
+                body,
+                Some(format!("{OTHERS} are an object: {{\"name\": …}}")),
+            );
         }
+        Some(Err(error)) => return (body, Some(format!("{OTHERS}: {error}"))),
+        None => {}
     }
-    body
+    (body, None)
 }
 
 fn typed_members(fields: &[Value], prefix: &str, typed: &Fields) -> Map<String, Value> {
@@ -85,8 +94,9 @@ fn typed_value(field: &Value, input: &str, typed: &Fields) -> Option<Value> {
     }
 }
 
-/// The fields of a form that is filled with this body.
-pub(super) fn render(fields: &[Value], body: &Value) -> Markup {
+/// The fields of a form that is filled with this body. What was typed for the other members is left to be mended where it
+/// could not be read.
+pub(super) fn render(fields: &[Value], body: &Value, typed: &Fields) -> Markup {
     let mut rest = body.as_object().cloned().unwrap_or_default();
     let mut shown = Vec::new();
     for field in fields {
@@ -104,14 +114,16 @@ pub(super) fn render(fields: &[Value], body: &Value) -> Markup {
             value.as_ref(),
         ));
     }
-    let rest = match rest.is_empty() {
-        true => String::new(),
-        false => format!("{:#}", Value::Object(rest)),
+    let unread = typed_body(fields, typed).1.and(typed.filled(REST));
+    let rest = match (unread, rest.is_empty()) {
+        (Some(unread), _) => unread.to_owned(),
+        (None, true) => String::new(),
+        (None, false) => format!("{:#}", Value::Object(rest)),
     };
     html! {
         @for field in &shown { (field) }
         details open[!rest.is_empty()] {
-            summary { "Other members, as JSON" }
+            summary { (OTHERS) }
             label {
                 span { "An object: its members are added, and win" }
                 textarea name=(REST) rows="3" spellcheck="false" { (super::layout::lines(&rest)) }
@@ -265,7 +277,7 @@ mod tests {
     fn each_kind_of_field_is_read_as_its_kind() {
         let form = "field.name=Asha+Rao&field.months=12&field.agreed=true&field.kind=B&field.urls=a%0D%0A%0D%0A+b\
                     &field.kinds=X&field.kinds=Y&field.artifact.ip=1.2.3.4&field.artifact.at=&field.any=%7B%22a%22%3A1%7D";
-        let body = Value::Object(typed_body(&fields(), &sent(form)));
+        let body = Value::Object(typed_body(&fields(), &sent(form)).0);
         assert_eq!(
             body,
             json!({
@@ -278,10 +290,28 @@ mod tests {
     #[test]
     fn what_is_no_value_of_its_field_is_sent_as_it_was_typed() {
         let form = "field.months=many&field.any=%7B&rest=%7B%22more%22%3Anull%7D";
-        let body = Value::Object(typed_body(&fields(), &sent(form)));
+        let body = Value::Object(typed_body(&fields(), &sent(form)).0);
         assert_eq!(body, json!({ "months": "many", "any": "{", "more": null }));
-        let body = typed_body(&fields(), &sent("rest=no+json"));
-        assert_eq!(Value::Object(body), json!({ "rest": "no json" }));
+    }
+
+    #[test]
+    fn other_members_that_are_no_object_are_sent_nowhere_and_left_to_be_mended() {
+        for (typed, mistake) in [
+            ("rest={%22a%22:1}", None),
+            (
+                "rest=no+json",
+                Some("Other members, as JSON: expected ident"),
+            ),
+            ("rest=[1]", Some("Other members, as JSON are an object")),
+        ] {
+            let (body, found) = typed_body(&fields(), &sent(typed));
+            assert_eq!(found.is_some(), mistake.is_some(), "{typed}");
+            let found = found.unwrap_or_default();
+            assert!(found.starts_with(mistake.unwrap_or_default()), "{found}");
+            assert!(!body.contains_key("rest"), "{typed}");
+        }
+        let form = render(&fields(), &json!({}), &sent("rest=no+json")).into_string();
+        assert!(form.contains("no json</textarea>"), "{form}");
     }
 
     #[test]
@@ -290,7 +320,7 @@ mod tests {
             "name": null, "months": "12", "agreed": false, "kind": "C", "urls": ["a\nb"], "kinds": ["X", "Z"],
             "artifact": { "ip": "1.2.3.4", "other": 1 }, "more": [1],
         });
-        let form = render(&fields(), &odd).into_string();
+        let form = render(&fields(), &odd, &Fields::default()).into_string();
         assert!(
             form.contains(r#"<option value="false" selected>"#),
             "{form}"
@@ -302,7 +332,7 @@ mod tests {
             assert!(form.contains(&quoted), "{member}: {form}");
         }
         let plain = json!({ "name": "Asha", "urls": ["a", "b"], "kinds": ["Y"], "artifact": { "ip": "x" } });
-        let form = render(&fields(), &plain).into_string();
+        let form = render(&fields(), &plain, &Fields::default()).into_string();
         assert!(!form.contains("&quot;"), "{form}");
         assert!(form.contains(">a\nb</textarea>"), "{form}");
         assert!(

@@ -82,7 +82,12 @@ fn content(pages: &Pages, call: &CallView, deliveries: &[ResultDelivery], why: &
             dt { "Account" }
             dd { a href=(pages.to(&format!("/calls?account={}", encoded(account)))) { (account) } }
             dt { "When" } dd { time.mono datetime=(call.at) { (call.at) } " by the account's clock" }
-            dt { "Outcome" } dd { (badge(&call.status, call.code.as_deref())) " HTTP " (call.http_status) }
+            dt { "Outcome" }
+            dd {
+                (badge(&call.status, call.code.as_deref())) " HTTP " (call.http_status)
+                @if call.came_later { ", the result that came later: the call itself was answered 202, pending" }
+            }
+            @if let Some(fault) = &call.on_the_wire { dt { "On the wire" } dd { mark { (shown(fault)) } } }
             dt { "Why" } dd { (shown(&call.because)) }
             dt { "Charged" } dd { (call.charged) " INR" }
             @if let Some(bundle) = &call.bundle {

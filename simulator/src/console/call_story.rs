@@ -117,7 +117,17 @@ fn waiting(call: &CallView) -> String {
 
 fn settled(call: &CallView) -> String {
     let outcome = call.code.as_deref().unwrap_or(&call.status);
-    format!("answered {}, {outcome}", call.http_status)
+    let mut told = match call.came_later {
+        true => format!(
+            "answered 202 as pending; later {}, {outcome}",
+            call.http_status
+        ),
+        false => format!("answered {}, {outcome}", call.http_status),
+    };
+    if let Some(fault) = &call.on_the_wire {
+        told += &format!("; on the wire {fault}");
+    }
+    shown(&told)
 }
 
 /// The idempotency keys of a call: what each means now, and who else brought it.
@@ -135,7 +145,12 @@ pub(super) fn keys(pages: &Pages, call: &CallView) -> Markup {
                     }
                     _ => p { "This call brought it and did not claim it." }
                 }
-                @if of.claimed_at.is_some() && call.code.is_some() {
+                @if of.claimed_at.is_some() && call.came_later {
+                    p {
+                        "The first answer is the one that is kept: whoever retries with this key is told again that it is pending. "
+                        "The result is had by a look-up or the webhook."
+                    }
+                } @else if of.claimed_at.is_some() && call.code.is_some() {
                     p {
                         "A failure is kept like a result, as the service says: whoever retries with this key gets it again. "
                         "A retry that is to be executed brings a new key."

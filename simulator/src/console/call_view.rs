@@ -12,6 +12,9 @@ pub(super) struct CallView {
     pub(super) at: String,
     pub(super) status: String,
     pub(super) http_status: u16,
+    #[serde(default)]
+    pub(super) came_later: bool,
+    pub(super) on_the_wire: Option<String>,
     pub(super) code: Option<String>,
     pub(super) charged: f64,
     pub(super) because: String,

@@ -1,5 +1,6 @@
 //! The calls of all accounts or of one, with filters; the list follows what comes in.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
@@ -59,6 +60,9 @@ struct Row {
     at: String,
     status: String,
     http_status: u16,
+    #[serde(default)]
+    came_later: bool,
+    on_the_wire: Option<String>,
     code: Option<String>,
     charged: f64,
     because: String,
@@ -225,11 +229,28 @@ fn rows(pages: &Pages, filter: &Filter, found: &CallList) -> Markup {
     }
 }
 
+/// The way to older calls: of one account a page further, of all of them account by account, since their clocks differ.
 fn older(pages: &Pages, filter: &Filter, found: &CallList) -> Markup {
-    let of_all = filter.get("account").is_none();
+    let asked = filter.get("limit").and_then(|limit| limit.parse().ok());
+    let last = found.calls.last();
+    let Some(last) = last.filter(|_| found.calls.len() >= asked.unwrap_or(ROWS)) else {
+        return html! {};
+    };
+    if filter.get("account").is_some() {
+        let next = format!("/calls?{}", filter.with("before", &last.verification_id));
+        return html! { a href=(pages.to(&next)) { "Older calls" } };
+    }
+    let accounts: BTreeSet<&str> = found
+        .calls
+        .iter()
+        .filter_map(|it| it.account.as_deref())
+        .collect();
     html! {
-        @if let (false, Some(last)) = (of_all || found.calls.len() < ROWS, found.calls.last()) {
-            a href=(pages.to(&format!("/calls?{}", filter.with("before", &last.verification_id)))) { "Older calls" }
+        @if !accounts.is_empty() {
+            "Older calls of"
+            @for account in accounts {
+                " " a href=(pages.to(&format!("/calls?{}", filter.with("account", account)))) { (shown(account)) }
+            }
         }
     }
 }
@@ -254,7 +275,11 @@ fn one(pages: &Pages, filter: &Filter, row: &Row) -> Markup {
                 }
                 @if unknown > 0 { " " mark { (unknown) " unknown" } }
             }
-            td data-label="Outcome" { (badge(&row.status, row.code.as_deref())) " " span.soft { (row.http_status) } }
+            td data-label="Outcome" {
+                (badge(&row.status, row.code.as_deref())) " "
+                span.soft { @if row.came_later { "202, then " } (row.http_status) }
+                @if row.on_the_wire.is_some() { " " mark { "broken on the wire" } }
+            }
             td.number data-label=(CHARGED) { @if row.charged > 0.0 { (row.charged) " INR" } }
             td.wide data-label="Why" { (shown(&row.because)) }
         }

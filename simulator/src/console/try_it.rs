@@ -83,7 +83,17 @@ pub(super) async fn send(
         Ok(form) => form,
         Err(refusal) => return pages.refusal(PART, &refusal),
     };
-    let body = Value::Object(typed_body(items(&form, "fields"), &typed));
+    let (body, unread) = typed_body(items(&form, "fields"), &typed);
+    let body = Value::Object(body);
+    if let Some(message) = unread {
+        let notice = Notice {
+            refused: Some(message),
+            ..Notice::default()
+        };
+        let sent = Sent::Body(body, Value::Null);
+        let status = StatusCode::BAD_REQUEST;
+        return pages.form(&id, status, notice, &typed, sent).await;
+    }
     if typed.get("action") == "explain" {
         let mut ask = json!({ "account": typed.get("account"), "operation": id, "body": body });
         for name in ["environment", "idempotencyKey", "referenceId"] {
@@ -179,7 +189,7 @@ impl Pages {
                             option value="live" selected[query.get("environment") == "live"] { "live" }
                         }
                     }
-                    (render(items(&form, "fields"), &body))
+                    (render(items(&form, "fields"), &body, query))
                     label { "Idempotency-Key, if any" input name="idempotencyKey" value=(text(query.get("idempotencyKey"))); }
                     label { "X-Reference-Id, if any" input name="referenceId" value=(text(query.get("referenceId"))); }
                     div {

@@ -40,6 +40,8 @@ struct Shown {
     accounts: Vec<Account>,
     /// Whose receiver can be set.
     account: String,
+    /// Where its webhooks go now, by environment.
+    receivers: Vec<(&'static str, String)>,
     deliveries: Vec<DeliveryView>,
 }
 
@@ -52,12 +54,17 @@ pub(super) async fn list(
     let filter = Filter::read(query.as_deref());
     let page = page(&pages, &headers, "Webhooks");
     match read(&pages, &filter).await {
-        Ok(shown) => page.show(&html! {
-            (choose(&pages, &filter, &shown.accounts))
-            (live::following(&pages, "/webhooks/live", &filter, &[("rows", rows(&pages, &shown.deliveries))]))
-            (settings(&pages, &shown))
-        }),
+        Ok(shown) => page.show(&listed(&pages, &filter, &shown, &Fields::default())),
         Err(refusal) => page.refused(&refusal),
+    }
+}
+
+/// What the page has; `typed` is what was typed for a receiver that was refused.
+fn listed(pages: &Pages, filter: &Filter, shown: &Shown, typed: &Fields) -> Markup {
+    html! {
+        (choose(pages, filter, &shown.accounts))
+        (live::following(pages, "/webhooks/live", filter, &[("rows", rows(pages, &shown.deliveries))]))
+        (settings(pages, shown, typed))
     }
 }
 
@@ -109,11 +116,28 @@ async fn read(pages: &Pages, filter: &Filter) -> Result<Shown, Refusal> {
         Some(account) => account,
         None => last_used(pages, &accounts).await?,
     };
+    let receivers = match account.as_str() {
+        "" => Vec::new(),
+        account => {
+            let path = format!("/control/accounts/{}", encoded(account));
+            receivers(&pages.api.get(&path).await?)
+        }
+    };
     Ok(Shown {
         accounts,
         account,
+        receivers,
         deliveries,
     })
+}
+
+/// Where an account's webhooks go, by environment.
+pub(super) fn receivers(account: &Value) -> Vec<(&'static str, String)> {
+    let of = |environment| {
+        let url = account[environment]["webhook"]["url"].as_str()?;
+        Some((environment, url.to_owned()))
+    };
+    ["test", "live"].into_iter().filter_map(of).collect()
 }
 
 /// The account that made the newest call; the first where none did.
@@ -186,7 +210,7 @@ fn path(id: &str) -> String {
 }
 
 /// Where webhooks go, and one to try it with.
-fn settings(pages: &Pages, on: &Shown) -> Markup {
+fn settings(pages: &Pages, on: &Shown, typed: &Fields) -> Markup {
     let account = || {
         html! {
             label {
@@ -200,10 +224,16 @@ fn settings(pages: &Pages, on: &Shown) -> Markup {
     html! {
         section {
             h2 { "Receiver" }
+            p {
+                @if on.receivers.is_empty() { "Webhooks of " (shown(&on.account)) " go nowhere yet." }
+                @for (environment, url) in &on.receivers {
+                    "Those of " (shown(&on.account)) " on " (environment) " go to " code { (shown(url)) } ". "
+                }
+            }
             form.row method="post" action=(pages.to("/webhooks/receiver")) {
                 (account())
-                label { "URL" input name="url" type="url" size="40" placeholder="http://127.0.0.1:3000/webhooks" required; }
-                label { "Signing secret" input name="secret" value="whsec_sample" size="20" required; }
+                label { "URL" input name="url" type="url" size="40" placeholder="http://127.0.0.1:3000/webhooks" value=(typed.get("url")) required; }
+                label { "Signing secret" input name="secret" value=(typed.filled("secret").unwrap_or("whsec_sample")) size="20" required; }
                 button { "Send webhooks there" }
             }
             form.row method="post" action=(pages.to("/webhooks/test")) {
@@ -322,7 +352,11 @@ pub(super) async fn redeliver(State(pages): State<Arc<Pages>>, Path(id): Path<St
 }
 
 /// Registers where an account's webhooks go.
-pub(super) async fn receiver(State(pages): State<Arc<Pages>>, body: Bytes) -> Response {
+pub(super) async fn receiver(
+    State(pages): State<Arc<Pages>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let form = Fields::form(&body);
     let account = encoded(form.get("account"));
     let ask = json!({ "url": form.get("url"), "secret": form.raw("secret") });
@@ -334,17 +368,27 @@ pub(super) async fn receiver(State(pages): State<Arc<Pages>>, body: Bytes) -> Re
             Some(&ask),
         )
         .await;
-    let set = set.map(|_| {
-        format!(
-            "Webhooks of account {} go to {} now.",
-            form.get("account"),
-            form.get("url")
-        )
-    });
-    lead_to(
-        &pages.to(&format!("/webhooks?account={account}")),
-        &Message::of(set),
-    )
+    let query = format!("account={account}");
+    let Err(refusal) = set else {
+        let (account, url) = (form.get("account"), form.get("url"));
+        let done = format!("Webhooks of account {account} go to {url} now.");
+        return lead_to(
+            &pages.to(&format!("/webhooks?{query}")),
+            &Message::Done(done),
+        );
+    };
+    let page = page(&pages, &headers, "Webhooks");
+    let filter = Filter::read(Some(&query));
+    match read(&pages, &filter).await {
+        Ok(shown) => page.answer(
+            refusal.status,
+            &html! {
+                p.message.bad role="alert" { (self::shown(&refusal.message)) }
+                (listed(&pages, &filter, &shown, &form))
+            },
+        ),
+        Err(_) => page.refused(&refusal),
+    }
 }
 
 /// Makes a webhook of an account happen.

@@ -65,6 +65,12 @@ pub struct AnswerDto {
     pub outcome: String,
     /// Why.
     pub because: String,
+    /// How long it is held back, in milliseconds, where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<u64>,
+    /// What a client sees in its place, where the scenario breaks it on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_the_wire: Option<String>,
 }
 
 /// A scenario.
@@ -158,6 +164,8 @@ pub fn explain(
             status: observed.status,
             outcome: observed.outcome().to_owned(),
             because: observed.because.to_string(),
+            delay_ms: Some(observed.delay_ms).filter(|it| *it > 0),
+            on_the_wire: observed.wire.map(|fault| fault.to_string()),
         },
         refused: is_refused.then(|| observed.error_message().to_owned()),
         decides: None,

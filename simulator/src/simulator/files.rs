@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 use std::sync::Arc;
 
-use svc_fixtures::reading::Source;
+use svc_fixtures::reading::{Problem, Problems, Source};
 
 use crate::engine::call::rules::Files;
 use crate::learn::learned_until;
@@ -93,6 +93,35 @@ pub(crate) fn read_noting(
     folders: &[PathBuf],
     note: &mut dyn FnMut(&Path),
 ) -> Result<AllFiles, ReadError> {
+    read_or(folders, note, &mut Err)
+}
+
+/// The same, with what is no text as a mistake among others: all else that is wrong can be told, too.
+pub(crate) fn read_what_can_be(folders: &[PathBuf]) -> Result<(AllFiles, Problems), ReadError> {
+    let mut problems = Problems::default();
+    let files = read_or(folders, &mut |_| {}, &mut |error| {
+        let Reason::NotText { at, byte, .. } = error.reason else {
+            return Err(error);
+        };
+        let text = fs::read(&error.path).unwrap_or_default();
+        let source = Source::new(
+            error.path.display().to_string(),
+            String::from_utf8_lossy(&text),
+        );
+        let span = at - 1..at - 1 + char::REPLACEMENT_CHARACTER.len_utf8();
+        let problem = Problem::new(&source, span, format!("this is not UTF-8: 0x{byte:02X}"));
+        problems.push(problem.hint("save the file as UTF-8"));
+        Ok(Some(source))
+    })?;
+    Ok((files, problems))
+}
+
+/// Reads them; `refused` says what is there in the place of a file that can't be read, or that nothing is read then.
+fn read_or(
+    folders: &[PathBuf],
+    note: &mut dyn FnMut(&Path),
+    refused: &mut dyn FnMut(ReadError) -> Result<Option<Arc<Source>>, ReadError>,
+) -> Result<AllFiles, ReadError> {
     let mut search = Search {
         seen: BTreeSet::new(),
         files: Vec::new(),
@@ -106,7 +135,9 @@ pub(crate) fn read_noting(
     }
     let (mut scenarios, mut accounts, mut bytes) = (Vec::new(), Vec::new(), 0);
     for path in search.files {
-        let source = source(&path)?;
+        let Some(source) = source(&path).map(Some).or_else(&mut *refused)? else {
+            continue;
+        };
         bytes += source.text.len();
         if bytes > MAX_TOTAL_BYTES {
             return Err(because(&path, Reason::TooMuch));

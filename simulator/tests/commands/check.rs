@@ -56,3 +56,67 @@ fn a_folder_without_a_file_is_no_success() {
         0
     );
 }
+
+#[test]
+fn a_file_that_is_no_text_hides_nothing_of_the_others() {
+    let folder = Folder::new("check-no-text");
+    let path = folder.path().display().to_string();
+    folder.write("a.toml", "[[scenario]]\nname = 1\n");
+    std::fs::write(folder.path().join("b.toml"), b"# caf\xE9\nother = 1\n").expect(WORKS);
+    std::fs::write(folder.path().join("c.toml"), b"name = \"\xFF\"").expect(WORKS);
+    let (code, _, stderr) = run("", &["check", &path]);
+    assert_eq!(code, 2);
+    insta::assert_snapshot!(stderr.replace(&path, "folder"), @r#"
+    error: `operation` is missing
+     --> folder/a.toml:1:1
+      |
+    1 | [[scenario]]
+      | ^^^^^^^^^^^^
+
+    error: `then` is missing: write `then = { success = {} }`, an error, or what is to happen
+     --> folder/a.toml:1:1
+      |
+    1 | [[scenario]]
+      | ^^^^^^^^^^^^
+
+    error: expected a string, found integer
+     --> folder/a.toml:2:8
+      |
+    2 | name = 1
+      |        ^
+
+    error: this is not UTF-8: 0xE9
+     --> folder/b.toml:1:6
+      |
+    1 | # caf�
+      |      ^
+      |
+      = help: save the file as UTF-8
+
+    error: `other` is not known here
+     --> folder/b.toml:2:1
+      |
+    2 | other = 1
+      | ^^^^^
+      |
+      = help: no name that is known here is near it
+
+    error: `name` is not known here
+     --> folder/c.toml:1:1
+      |
+    1 | name = "�"
+      | ^^^^
+      |
+      = help: no name that is known here is near it
+
+    error: this is not UTF-8: 0xFF
+     --> folder/c.toml:1:9
+      |
+    1 | name = "�"
+      |         ^
+      |
+      = help: save the file as UTF-8
+
+    7 mistakes found
+    "#);
+}

@@ -314,7 +314,7 @@ fn what_a_client_would_not_see_is_said() {
     assert!(stdout.contains("SVC_PROVIDER_ERROR"), "{stdout}");
     insta::assert_snapshot!(stderr, @r#"
     local (test) calls verify.company.tan with {"tan":"BLRA77777A"}
-    1: 502 SVC_PROVIDER_ERROR, scenario "held back, then reset" (FOLDER/team.toml:20), held back for 7200s, and on the wire the connection is reset
+    1: 502 SVC_PROVIDER_ERROR, scenario "held back, then reset" (FOLDER/team.toml:20), held back for 7200s, and on the wire the connection is reset before any byte of the answer
     "#);
     assert_eq!(code, 0);
 }

@@ -49,7 +49,7 @@ fn what_a_client_would_not_see_as_it_is_printed_is_said() {
     ];
     let (_, _, replay) = with_folder(&twice, &folder);
     insta::assert_snapshot!(wire + &replay, @"
-    1: a client does not get this as it is printed here: the connection is reset
+    1: a client does not get this as it is printed here: the connection is reset before any byte of the answer
     note: no field is called nmae; it is ignored, and refused by `serve --strict`
     2: the failure is given again, since the key is the same; a retry that is to be executed brings a new one
     ");

@@ -54,7 +54,10 @@ def segment(text: str) -> str:
 
 def _refusal(status: int, body: bytes) -> ControlError:
     try:
-        error = json.loads(body)["error"]
+        answer = json.loads(body)
+        if "verificationId" in answer:
+            return ControlError(status, "NOT_THE_CONSOLE", "this is an address of the API, which applications call", [])
+        error = answer["error"]
         return ControlError(status, error["code"], error["message"], error.get("mistakes", []))
     except (ValueError, KeyError, TypeError):
         return ControlError(status, "NO_JSON", body.decode("utf-8", "replace"), [])

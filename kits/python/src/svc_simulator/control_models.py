@@ -527,6 +527,8 @@ class _Call(TypedDict):
 
 
 class Call(_Call, total=False):
+    cameLater: bool
+    onTheWire: str
     code: str
     request: "ReceivedRequest"
     secondRequest: "ReceivedRequest"
@@ -820,10 +822,15 @@ class Explanation(_Explanation, total=False):
     decides: "ScenarioMatch"
 
 
-class Answer(TypedDict):
+class _Answer(TypedDict):
     status: int
     outcome: str
     because: str
+
+
+class Answer(_Answer, total=False):
+    delay_ms: int
+    on_the_wire: str
 
 
 class _ScenarioMatch(TypedDict):

@@ -86,8 +86,11 @@ def _at(url: str, token: Optional[str]) -> Simulator:
         found.control.get("/memory")
         return found
     except Exception as error:
-        hint = "" if getattr(error, "status", None) != 401 else \
-            f"; give its token with --svc-simulator-token, or in {TOKEN_VARIABLE}"
+        hint = ""
+        if getattr(error, "code", None) == "NOT_THE_CONSOLE":
+            hint = "; the console's is printed at the start, beside those of sandbox and live"
+        elif getattr(error, "status", None) == 401:
+            hint = f"; give its token with --svc-simulator-token, or in {TOKEN_VARIABLE}"
         raise _failed(f"--svc-simulator-url {url} leads to no console of a simulator: {error}{hint}") from None
 
 
@@ -168,10 +171,11 @@ def svc_async_client(account: Account) -> Iterator[AsyncClient]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: "pytest.CallInfo[None]"
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Shows the account's calls, and why each came out so, where a test fails."""
+    """Shows the account's calls, and why each came out so, where a test fails, or what sets it up."""
     report = yield
     account = item.stash.get(ACCOUNT, None)
-    if report.when == "call" and report.failed and account is not None:
+    # After the teardown the account is gone.
+    if report.when != "teardown" and report.failed and account is not None:
         report.sections.append((f"calls of account {account.name}", _calls(account)))
     return report
 
@@ -189,8 +193,12 @@ def _calls(account: Account) -> str:
 
 def _lines(call: Call) -> List[str]:
     code = f" {call['code']}" if "code" in call else ""
-    lines = [f"{call['at']} {call['environment']} {call['endpoint']} {call['httpStatus']} {call['status']}{code}",
+    later = "202 pending, later " if call.get("cameLater") else ""
+    outcome = f"{later}{call['httpStatus']} {call['status']}{code}"
+    lines = [f"{call['at']} {call['environment']} {call['endpoint']} {outcome}",
              f"    because {call['because']}", f"    {call['verificationId']}"]
+    if "onTheWire" in call:
+        lines.append(f"    on the wire {call['onTheWire']}")
     received = call.get("request")
     if received is not None:
         lines.append(f"    sent {received.get('body', '')}")

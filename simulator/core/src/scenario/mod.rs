@@ -14,6 +14,7 @@ pub(crate) mod read;
 mod set;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::Arc;
@@ -235,6 +236,25 @@ pub enum WireFault {
         /// Real milliseconds until the last piece.
         over_ms: u64,
     },
+}
+
+/// What a client sees in the place of the answer.
+impl fmt::Display for WireFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WireFault::Reset => {
+                f.write_str("the connection is reset before any byte of the answer")
+            }
+            WireFault::Never => f.write_str("no answer comes, and the connection stays open"),
+            WireFault::Garbage => f.write_str("bytes come that are no HTTP answer"),
+            WireFault::CutAfter(bytes) => {
+                write!(f, "the body breaks off after {bytes} bytes at most")
+            }
+            WireFault::Slow { over_ms } => {
+                write!(f, "the body comes in pieces over {over_ms} ms")
+            }
+        }
+    }
 }
 
 /// What goes wrong with a webhook. By default nothing does.

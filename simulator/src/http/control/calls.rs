@@ -76,6 +76,12 @@ pub(super) struct CallDto {
     status: CallStatusDto,
     /// The HTTP status of its newest answer.
     http_status: u16,
+    /// Whether its call was answered 202, pending: then status, code and result are what came later.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    came_later: bool,
+    /// What its latest caller saw in the place of the first answer, where a scenario broke it on the wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_the_wire: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
     /// In INR.
@@ -137,6 +143,8 @@ impl CallDto {
             at: TimestampDto(call.created_at),
             status,
             http_status: answer.status,
+            came_later: call.came_later,
+            on_the_wire: call.wire.map(|fault| fault.to_string()),
             code,
             charged: RupeesDto(call.charged),
             because: call.because.to_string(),

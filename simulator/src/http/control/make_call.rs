@@ -16,7 +16,6 @@ use crate::engine::call::request::Environment;
 use crate::engine::state::access::{Key, KeyState};
 use crate::host::AccountCell;
 use crate::http::in_process_call::InProcessCall;
-use crate::scenario::WireFault;
 
 /// A call to make.
 #[derive(Deserialize, JsonSchema)]
@@ -133,7 +132,7 @@ pub(super) async fn make(request: ControlRequest<CallToMakeDto>) -> ControlResul
         },
         status: reply.status,
         headers: headers_of(&reply),
-        on_the_wire: reply.wire.map(on_the_wire),
+        on_the_wire: reply.wire.map(|fault| fault.to_string()),
         answer: serde_json::from_slice(&reply.body).map_err(|_| ControlError::internal())?,
     })
 }
@@ -149,18 +148,6 @@ fn headers_of(reply: &Reply) -> BTreeMap<&'static str, String> {
     let sent = optional.into_iter();
     let sent = sent.filter_map(|(name, value)| Some((name, value?)));
     sent.collect()
-}
-
-fn on_the_wire(fault: WireFault) -> String {
-    match fault {
-        WireFault::Reset => "the connection is reset before any byte of the answer".to_owned(),
-        WireFault::Never => "no answer comes, and the connection stays open".to_owned(),
-        WireFault::Garbage => "bytes come that are no HTTP answer".to_owned(),
-        WireFault::CutAfter(bytes) => {
-            format!("the body breaks off after {bytes} bytes at most")
-        }
-        WireFault::Slow { over_ms } => format!("the body comes in pieces over {over_ms} ms"),
-    }
 }
 
 /// An address that the account's keys may be used from, where it says from which.

@@ -291,3 +291,46 @@ fn what_is_wrong_with_a_call_is_explained_for_another_of_its_account() {
         "{page}"
     );
 }
+
+#[test]
+fn a_call_whose_result_came_later_says_what_it_was_answered_itself() {
+    let ruled = Ruled::new();
+    let id = id(&call(
+        &ruled,
+        "svc_test_local",
+        UAN,
+        "Idempotency-Key: later\r\n",
+        SLOW,
+    ));
+    assert_eq!(told(&ruled, &id)["cameLater"], Value::Null);
+    ruled.post("/control/accounts/local/clock", r#"{"advance": "1h"}"#);
+    let told = told(&ruled, &id);
+    assert_eq!(told["cameLater"], true, "{told:#}");
+    let page = page(&ruled, &id);
+    for said in [
+        "the call itself was answered 202, pending",
+        "answered 202 as pending; later ",
+        "whoever retries with this key is told again that it is pending",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let list = ruled.get("/calls?account=local").body;
+    assert!(list.contains("202, then "), "{list}");
+}
+
+#[test]
+fn what_a_caller_saw_in_the_place_of_the_answer_is_told() {
+    let rule = "[[scenario]]\nname = \"x\"\noperation = \"verify.identity.pan\"\n\
+                then = { success = {}, wire = { cut_after = 9 } }\n";
+    let ruled = Ruled::with(|builder| builder.scenarios(rule));
+    let address = ruled.served.addresses.sandbox;
+    let mut client = crate::client::Client::to(address);
+    client.write(ruled.served.call("svc_test_local", ""));
+    let _ = client.try_rest();
+    let call = &super::calls(&ruled, "local")[0];
+    let fault = "the body breaks off after 9 bytes at most";
+    assert_eq!(call["onTheWire"], fault, "{call:#}");
+    let page = page(&ruled, call["verificationId"].as_str().expect("an id"));
+    assert!(page.contains(&format!("; on the wire {fault}")), "{page}");
+    assert!(ruled.get("/calls").body.contains("broken on the wire"));
+}

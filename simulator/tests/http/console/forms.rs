@@ -86,3 +86,79 @@ fn an_address_fills_the_form_with_any_body() {
         assert!(page.contains(part), "{part}: {page}");
     }
 }
+
+#[test]
+fn other_members_that_are_no_json_are_told_and_left_as_they_were_typed() {
+    let ruled = Ruled::new();
+    let form = "account=local&environment=test&field.pan=AAAAA0000A&rest=%7B%22name%22%3A";
+    let page = ruled.raw("POST", "/try/verify.identity.pan", FORM, form);
+    assert_eq!(page.status, 400);
+    assert!(
+        page.body.contains("Other members, as JSON: EOF"),
+        "{}",
+        page.body
+    );
+    assert!(
+        page.body.contains("{&quot;name&quot;:</textarea>"),
+        "{}",
+        page.body
+    );
+    assert!(calls(&ruled, "local").is_empty());
+}
+
+#[test]
+fn a_receiver_that_is_refused_stays_in_its_form_and_one_that_is_registered_is_told() {
+    let ruled = Ruled::new();
+    let typed = |url: &str| {
+        let form = format!("account=local&url={url}&secret=whsec_mine");
+        ruled.raw("POST", "/webhooks/receiver", FORM, &form)
+    };
+    let page = typed("http%3A%2F%2F169.254.169.254%2Fx");
+    assert_eq!(page.status, 400, "{}", page.body);
+    for kept in ["value=\"http://169.254.169.254/x\"", "value=\"whsec_mine\""] {
+        assert!(page.body.contains(kept), "{kept}: {}", page.body);
+    }
+    assert!(page.body.contains("Webhooks of local go nowhere yet."));
+    typed("http%3A%2F%2F127.0.0.1%3A9%2Fw");
+    for (path, said) in [
+        (
+            "/webhooks?account=local",
+            "Those of local on test go to <code>http://127.0.0.1:9/w",
+        ),
+        (
+            "/accounts/local",
+            "its webhooks of live go to <code>http://127.0.0.1:9/w",
+        ),
+    ] {
+        let page = ruled.get(path).body;
+        assert!(page.contains(said), "{path}: {page}");
+    }
+}
+
+#[test]
+fn older_calls_are_a_page_further_or_an_accounts_own() {
+    let ruled = Ruled::new();
+    let form = "account=local&environment=test&field.pan=AAAAA0000A";
+    for _ in 0..2 {
+        ruled.raw("POST", "/try/verify.identity.pan", FORM, form);
+    }
+    for (path, link) in [
+        (
+            "/calls?limit=1",
+            Some("href=\"/calls?limit=1&amp;account=local\">local"),
+        ),
+        ("/calls?account=local&limit=1", Some("&amp;before=svcv_")),
+        ("/calls?account=local", None),
+        ("/calls", None),
+    ] {
+        let page = ruled.get(path).body;
+        let older = page.split("sse-swap=\"older\">").nth(1).expect("a place");
+        let older = older.split("</p>").next().expect("its end");
+        assert_eq!(
+            link.is_some(),
+            older.contains("Older calls"),
+            "{path}: {older}"
+        );
+        assert!(older.contains(link.unwrap_or_default()), "{path}: {older}");
+    }
+}
