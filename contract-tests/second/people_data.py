@@ -204,6 +204,8 @@ def _(w, b, r, o):
          "noOfCompanies": len(cs), "companies": cs}
     if o.d("roc_father_unmasked"):
         d["fatherName"] = father
+    if o.h("roc_pan_crossed_out"):
+        d["panNumber"] = "xxxxx" + digits(r, 4) + "x"
     if o.d("roc_pan_unmasked"):
         d["panNumber"] = letters(r, 3) + "P" + letters(r, 1) + digits(r, 4) + letters(r, 1)
     if o.d("roc_dob_iso"):

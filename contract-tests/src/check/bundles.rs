@@ -263,7 +263,15 @@ fn other_bodies(
     let mut bodies = vec![(Json::Object(Vec::new()), Ending::Rejected)];
     // What one of its steps is known to have no record of.
     let none = Some(Ending::Error(ErrorCode::NoRecordFound));
-    for step in setting.contract.bundle_steps(bundle) {
+    let taken = |step: &Operation| match &bundle.mode {
+        BundleMode::Choice { field, options } => {
+            let chosen = sent.get(field).and_then(Json::as_text);
+            let mut options = options.iter();
+            options.any(|(value, of)| Some(value.as_str()) == chosen && *of == step.id)
+        }
+        _ => true,
+    };
+    for step in setting.contract.bundle_steps(bundle).filter(|it| taken(it)) {
         let mut inputs = setting.inputs.iter();
         let found = inputs.find_map(|input| {
             let here = input.environment == Environment::Test && input.ending(step) == none;

@@ -85,7 +85,9 @@ fn going_by_ids(pairs: &[&Pair<'_>]) -> BTreeSet<usize> {
     for (index, pair) in pairs.iter().enumerate() {
         let known = ids.entry(name(pair)).or_default();
         let body = String::from_utf8_lossy(&pair.left.request.body);
-        if known.iter().any(|id| body.contains(id.as_str())) {
+        // A look-up has it in its path.
+        let named = |id: &String| body.contains(&**id) || pair.left.request.path.contains(&**id);
+        if known.iter().any(named) {
             found.insert(index);
         }
         known.extend(id(pair.left));

@@ -346,7 +346,8 @@ impl Carry {
 
 fn paise(amount: &str) -> Option<i64> {
     let number = Json::parse(amount.as_bytes()).ok()?.as_num()?;
-    Some(Paise::from_rupees(number)?.0)
+    // What is less than nothing is no amount, and was complained of where it was given.
+    Some(Paise::from_rupees(number)?.0).filter(|paise| *paise >= 0)
 }
 
 /// An amount with two decimals.
@@ -390,6 +391,9 @@ mod tests {
         ] {
             assert_eq!(another_paisa(amount).as_deref(), Some(other));
         }
-        assert_eq!(another_paisa("some"), None);
+        for none in ["some", "-1.25"] {
+            assert_eq!(another_paisa(none), None);
+            assert_eq!(amount(none), None);
+        }
     }
 }
