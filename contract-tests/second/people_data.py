@@ -26,6 +26,8 @@ def _(w, b, r, o):
     born = iso_of_dmy(b["dateOfBirth"])
     if o.d("dl_born_a_day_early"):
         born = str(datetime.date.fromisoformat(born) - datetime.timedelta(1))
+    if o.d("dl_born_turned") and born[8:] <= "12":
+        born = born[:5] + born[8:] + born[4:7]
     return {"dlNumber": b["dlNumber"], "name": p["name"], "fatherOrHusbandName": p["father"], "dateOfBirth": born,
             "issueDate": i, "validity": {"nonTransport": {"from": i, "to": str(int(i[:4]) + 20) + i[4:]},
                                          "transport": {"from": "", "to": ""} if r.random() < .5 else {"from": i, "to": str(int(i[:4]) + 15) + i[4:]}},
@@ -69,7 +71,7 @@ def _(w, b, r, o):
     same = b["imageUrl1"] == b["imageUrl2"] or r.random() < .8
     s = round(r.uniform(.83, .99) if same else r.uniform(.05, .4), 3)
     d = {"match": same, "matchScore": s, "confidence": round(r.uniform(.8, .99), 3), "reviewNeeded": False}
-    if b.get("includeFaceCount"):
+    if b.get("includeFaceCount") and not o.d("faces_uncounted"):
         d["faceCount1"] = 1
         d["faceCount2"] = 1
     return d

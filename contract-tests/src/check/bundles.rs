@@ -286,11 +286,12 @@ fn other_bodies(
     }
     if let BundleMode::Choice { field, options } = &bundle.mode {
         for (value, step) in options {
-            bodies.extend(match bundle.example.is_some() {
+            if bundle.example.is_some() {
                 // Whether its identifier is one of the others, too, nobody says.
-                true => Some((with(field, value), Ending::NoFault)),
-                false => chosen(setting, field, value, step).map(|it| (it, Ending::Understood)),
-            });
+                bodies.push((with(field, value), Ending::NoFault));
+            }
+            let own = chosen(setting, field, value, step);
+            bodies.extend(own.map(|it| (it, Ending::Understood)));
         }
         bodies.push((with(field, "NONE"), Ending::Rejected));
     }

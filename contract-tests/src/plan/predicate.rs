@@ -22,7 +22,7 @@ pub enum Predicate {
     AtLeast(f64),
     /// It is a number, and no greater.
     AtMost(f64),
-    /// This holds of the number of its characters or items.
+    /// This holds of the number of its characters, items or members.
     Length(Box<Predicate>),
     /// It is a list with items, and this holds of each.
     Each(Box<Predicate>),
@@ -177,7 +177,9 @@ impl fmt::Display for Predicate {
             Predicate::Matches(pattern) => write!(out, "a text like {}", pattern.0),
             Predicate::AtLeast(number) => write!(out, "at least {number}"),
             Predicate::AtMost(number) => write!(out, "at most {number}"),
-            Predicate::Length(test) => write!(out, "as many items or characters as {test}"),
+            Predicate::Length(test) => {
+                write!(out, "as many items, members or characters as {test}")
+            }
             Predicate::Each(test) => write!(out, "items, each {test}"),
             Predicate::Contains(test) => write!(out, "in it {test}"),
             Predicate::OneOf(values) => write!(out, "one of {}", joined(values, ", ")),

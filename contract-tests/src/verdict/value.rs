@@ -109,6 +109,7 @@ fn says(flag: &Json<'_>) -> Option<bool> {
 fn length(value: &Json<'_>) -> Option<Json<'static>> {
     let length = match value {
         Json::List(items) => items.len(),
+        Json::Object(members) => members.len(),
         Json::Text(text) => text.chars().count(),
         _ => return None,
     };

@@ -118,7 +118,7 @@ fn length_counts_items_and_characters() {
     let four = Predicate::Length(boxed(is("4")));
     border(
         &four,
-        &["[1, 2, 3, 4]", "\"आशार\""],
+        &["[1, 2, 3, 4]", "\"आशार\"", r#"{"a":1,"b":2,"c":3,"d":4}"#],
         &["[1]", "\"abcde\"", "4", "{}", "null"],
     );
     let some = Predicate::Length(boxed(Predicate::AtLeast(1.0)));
