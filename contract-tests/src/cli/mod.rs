@@ -85,7 +85,7 @@ enum Command {
 /// What is done unless somebody says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Choice {
-    /// Of a service on this machine
+    /// Of a service on this machine, if keys are given with a simulator's
     Auto,
     Yes,
     No,

@@ -42,7 +42,19 @@ export class Account {
   /** The calls as lines for people: what was sent and answered, and why. */
   async report() {
     const calls = await this.calls({ limit: 20 });
-    return [`calls of account ${this.name}:`, ...calls.reverse().flatMap(lines)].join("\n");
+    const shown = calls.length > 0 ? calls.reverse().flatMap(lines) : await this.#none();
+    return [`calls of account ${this.name}:`, ...shown].join("\n");
+  }
+
+  // A key that does not work is the usual reason.
+  async #none() {
+    const { calls } = await this.#control.get("/calls", { unauthenticated: "true", limit: 3 });
+    if (calls.length === 0) {
+      return ["none"];
+    }
+    const one = ({ at, environment, endpoint, httpStatus, code, presentedKey = "no key" }) =>
+      `${at} ${environment} ${endpoint} ${httpStatus} ${code}, ${presentedKey}`;
+    return ["none; the newest calls whose key does not work, whoever made them:", ...calls.map(one)];
   }
 
   async setWebhook({ url, secret, environment }) {

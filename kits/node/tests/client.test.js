@@ -132,6 +132,16 @@ test("a failed test's error tells the calls and why each came out so", async () 
   });
 });
 
+test("a failed test without a call tells the keys that did not work", async () => {
+  const failing = withAccount(async ({ account }) => {
+    await account.client({ apiKey: "svc_test_nobody_here" }).verifyIdentityPan(ASHA);
+  });
+  await assert.rejects(failing(), (error) => {
+    assert.match(error.message, /:\nnone; the newest calls whose key does not work.*\n.*verify\.identity\.pan 401 SVC_AUTH_INVALID, svc_test_/);
+    return true;
+  });
+});
+
 test("a test may delete its account", withAccount(({ account }) => account.delete()));
 
 test("a test that fails after it deleted its account fails with its own error", async () => {

@@ -34,6 +34,40 @@ def test_failed_test_shows_its_calls_with_their_reason(pytester: pytest.Pytester
     ])
 
 
+def test_failed_test_without_a_call_shows_keys_that_did_not_work(
+    pytester: pytest.Pytester, simulator: Simulator
+) -> None:
+    pytester.makepyfile("""
+        import urllib.request
+
+        def test_fails(account):
+            headers = {"Authorization": "Bearer svc_test_nobody_here", "Content-Type": "application/json"}
+            url = account.sandbox_url + "/v1/verify/identity/pan"
+            urllib.request.urlopen(urllib.request.Request(url, b"{}", headers))
+    """)
+    result = pytester.runpytest_subprocess(*OPTIONS, "--svc-simulator-url", simulator.console_url)
+    result.stdout.fnmatch_lines([
+        "*- calls of account t_* -*",
+        "none; the newest calls whose key does not work, whoever made them:",
+        "* 401 SVC_AUTH_INVALID, svc_test_*",
+    ])
+
+
+def test_failed_set_up_shows_its_calls(pytester: pytest.Pytester, simulator: Simulator) -> None:
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.fixture
+        def verified(svc_client):
+            svc_client.verify_identity_pan(pan="AAAAA0503A")
+
+        def test_is_not_begun(verified):
+            pass
+    """)
+    result = pytester.runpytest_subprocess(*OPTIONS, "--svc-simulator-url", simulator.console_url)
+    result.stdout.fnmatch_lines(["*- calls of account t_* -*", "* 503 failed SVC_SOURCE_UNAVAILABLE"])
+
+
 def test_passing_test_shows_none(pytester: pytest.Pytester, simulator: Simulator) -> None:
     pytester.makepyfile("def test_passes(svc_client): svc_client.verify_identity_pan(pan='AAAAA0000A')")
     result = pytester.runpytest_subprocess(*OPTIONS, "-rA", "--svc-simulator-url", simulator.console_url)

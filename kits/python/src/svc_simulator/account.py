@@ -48,6 +48,10 @@ class Account:
         """The call log, newest first; the filters are those of `GET /control/calls`."""
         return cast(List[models.Call], self._control.get("/calls", account=self.name, **filters)["calls"])
 
+    def calls_of_nobody(self, limit: int) -> List[models.Call]:
+        """The newest calls whose key is no account's or does not work: whoever made them."""
+        return cast(List[models.Call], self._control.get("/calls", unauthenticated="true", limit=limit)["calls"])
+
     def set_webhook(self, url: str, secret: str, environment: Optional[str] = None) -> None:
         """Where results go, and what they are signed with; without an environment in both."""
         body = {"url": url, "secret": secret}

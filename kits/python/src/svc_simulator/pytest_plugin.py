@@ -183,12 +183,25 @@ def pytest_runtest_makereport(
 def _calls(account: Account) -> str:
     try:
         calls = account.calls(limit=CALLS_SHOWN)
+        if not calls:
+            return _none(account.calls_of_nobody(limit=3))
     except Exception as error:  # The report of the test matters more than why it can't be added to.
         return f"can't be read: {error}"
     lines: List[str] = []
     for call in reversed(calls):
         lines += _lines(call)
-    return "\n".join(lines) or "none"
+    return "\n".join(lines)
+
+
+def _none(strangers: List[Call]) -> str:
+    """That there are none: a key that does not work is the usual reason."""
+    if not strangers:
+        return "none"
+    lines = ["none; the newest calls whose key does not work, whoever made them:"]
+    for call in strangers:
+        key = call.get("presentedKey", "no key")
+        lines.append(f"{call['at']} {call['environment']} {call['endpoint']} {call['httpStatus']} {call['code']}, {key}")
+    return "\n".join(lines)
 
 
 def _lines(call: Call) -> List[str]:
