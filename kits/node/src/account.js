@@ -210,7 +210,7 @@ function toml(value) {
 
 function lines(call) {
   const code = call.code === undefined ? "" : ` ${call.code}`;
-  const later = call.cameLater ? "202 pending, later " : "";
+  const later = call.pendingHttpStatus === undefined ? "" : `${call.pendingHttpStatus} pending, later `;
   const shown = [
     `${call.at} ${call.environment} ${call.endpoint} ${later}${call.httpStatus} ${call.status}${code}`,
     `    because ${call.because}`,

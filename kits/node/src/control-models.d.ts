@@ -634,8 +634,8 @@ export interface Call {
   status: CallStatus;
   /** The HTTP status of its newest answer. */
   httpStatus: number;
-  /** Whether its call was answered 202, pending: then status, code and result are what came later. */
-  cameLater?: boolean;
+  /** The HTTP status that its call was answered with as pending, where the result came later: all else is of that result. */
+  pendingHttpStatus?: number;
   /** What its latest caller saw in the place of the first answer, where a scenario broke it on the wire. */
   onTheWire?: string;
   code?: string;

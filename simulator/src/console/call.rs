@@ -85,7 +85,7 @@ fn content(pages: &Pages, call: &CallView, deliveries: &[ResultDelivery], why: &
             dt { "Outcome" }
             dd {
                 (badge(&call.status, call.code.as_deref())) " HTTP " (call.http_status)
-                @if call.came_later { ", the result that came later: the call itself was answered 202, pending" }
+                @if let Some(first) = call.pending_http_status { ", the result that came later: the call itself was answered " (first) ", pending" }
             }
             @if let Some(fault) = &call.on_the_wire { dt { "On the wire" } dd { mark { (shown(fault)) } } }
             dt { "Why" } dd { (shown(&call.because)) }

@@ -117,12 +117,12 @@ fn waiting(call: &CallView) -> String {
 
 fn settled(call: &CallView) -> String {
     let outcome = call.code.as_deref().unwrap_or(&call.status);
-    let mut told = match call.came_later {
-        true => format!(
-            "answered 202 as pending; later {}, {outcome}",
+    let mut told = match call.pending_http_status {
+        Some(first) => format!(
+            "answered {first} as pending; later {}, {outcome}",
             call.http_status
         ),
-        false => format!("answered {}, {outcome}", call.http_status),
+        None => format!("answered {}, {outcome}", call.http_status),
     };
     if let Some(fault) = &call.on_the_wire {
         told += &format!("; on the wire {fault}");
@@ -145,7 +145,7 @@ pub(super) fn keys(pages: &Pages, call: &CallView) -> Markup {
                     }
                     _ => p { "This call brought it and did not claim it." }
                 }
-                @if of.claimed_at.is_some() && call.came_later {
+                @if of.claimed_at.is_some() && call.pending_http_status.is_some() {
                     p {
                         "The first answer is the one that is kept: whoever retries with this key is told again that it is pending. "
                         "The result is had by a look-up or the webhook."

@@ -12,8 +12,7 @@ pub(super) struct CallView {
     pub(super) at: String,
     pub(super) status: String,
     pub(super) http_status: u16,
-    #[serde(default)]
-    pub(super) came_later: bool,
+    pub(super) pending_http_status: Option<u16>,
     pub(super) on_the_wire: Option<String>,
     pub(super) code: Option<String>,
     pub(super) charged: f64,

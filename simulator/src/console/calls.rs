@@ -60,8 +60,7 @@ struct Row {
     at: String,
     status: String,
     http_status: u16,
-    #[serde(default)]
-    came_later: bool,
+    pending_http_status: Option<u16>,
     on_the_wire: Option<String>,
     code: Option<String>,
     charged: f64,
@@ -277,7 +276,7 @@ fn one(pages: &Pages, filter: &Filter, row: &Row) -> Markup {
             }
             td data-label="Outcome" {
                 (badge(&row.status, row.code.as_deref())) " "
-                span.soft { @if row.came_later { "202, then " } (row.http_status) }
+                span.soft { @if let Some(first) = row.pending_http_status { (first) ", then " } (row.http_status) }
                 @if row.on_the_wire.is_some() { " " mark { "broken on the wire" } }
             }
             td.number data-label=(CHARGED) { @if row.charged > 0.0 { (row.charged) " INR" } }

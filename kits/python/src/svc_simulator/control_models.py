@@ -527,7 +527,7 @@ class _Call(TypedDict):
 
 
 class Call(_Call, total=False):
-    cameLater: bool
+    pendingHttpStatus: int
     onTheWire: str
     code: str
     request: "ReceivedRequest"

@@ -206,7 +206,7 @@ def _none(strangers: List[Call]) -> str:
 
 def _lines(call: Call) -> List[str]:
     code = f" {call['code']}" if "code" in call else ""
-    later = "202 pending, later " if call.get("cameLater") else ""
+    later = f"{call['pendingHttpStatus']} pending, later " if "pendingHttpStatus" in call else ""
     outcome = f"{later}{call['httpStatus']} {call['status']}{code}"
     lines = [f"{call['at']} {call['environment']} {call['endpoint']} {outcome}",
              f"    because {call['because']}", f"    {call['verificationId']}"]

@@ -76,9 +76,9 @@ pub(super) struct CallDto {
     status: CallStatusDto,
     /// The HTTP status of its newest answer.
     http_status: u16,
-    /// Whether its call was answered 202, pending: then status, code and result are what came later.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    came_later: bool,
+    /// The HTTP status that its call was answered with as pending, where the result came later: all else is of that result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending_http_status: Option<u16>,
     /// What its latest caller saw in the place of the first answer, where a scenario broke it on the wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     on_the_wire: Option<String>,
@@ -143,7 +143,7 @@ impl CallDto {
             at: TimestampDto(call.created_at),
             status,
             http_status: answer.status,
-            came_later: call.came_later,
+            pending_http_status: call.pending_status,
             on_the_wire: call.wire.map(|fault| fault.to_string()),
             code,
             charged: RupeesDto(call.charged),

@@ -302,10 +302,10 @@ fn a_call_whose_result_came_later_says_what_it_was_answered_itself() {
         "Idempotency-Key: later\r\n",
         SLOW,
     ));
-    assert_eq!(told(&ruled, &id)["cameLater"], Value::Null);
+    assert_eq!(told(&ruled, &id)["pendingHttpStatus"], Value::Null);
     ruled.post("/control/accounts/local/clock", r#"{"advance": "1h"}"#);
     let told = told(&ruled, &id);
-    assert_eq!(told["cameLater"], true, "{told:#}");
+    assert_eq!(told["pendingHttpStatus"], 202, "{told:#}");
     let page = page(&ruled, &id);
     for said in [
         "the call itself was answered 202, pending",

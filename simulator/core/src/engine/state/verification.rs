@@ -58,9 +58,9 @@ pub struct Verification {
     /// What was charged for it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub charged: Paise,
-    /// Whether its call was answered as pending, and the result came later.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub came_later: bool,
+    /// The HTTP status of the pending answer that its call got, where the result came later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_status: Option<u16>,
     /// Its newest answer. None while its first one is delayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
@@ -302,7 +302,7 @@ impl Verification {
             phase: Phase::Delayed { delay_ms: 0 },
             hold: None,
             charged: Paise::ZERO,
-            came_later: false,
+            pending_status: None,
             answer: None,
             claims: Vec::new(),
             steps: Vec::new(),
@@ -385,9 +385,8 @@ impl Verification {
     /// Says whether it was answered before.
     pub fn give(&mut self, answer: Answer) -> bool {
         let earlier = self.answer.replace(answer);
-        self.came_later |= earlier
-            .as_ref()
-            .is_some_and(|it| it.state == State::Pending);
+        let pending = earlier.as_ref().filter(|it| it.state == State::Pending);
+        self.pending_status = self.pending_status.or(pending.map(|it| it.status));
         for claim in &mut self.claims {
             match (&claim.answer, &earlier) {
                 (FirstAnswer::InFlight, _) => claim.answer = FirstAnswer::Newest,
