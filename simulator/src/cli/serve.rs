@@ -176,6 +176,10 @@ fn builder(
         Some(at) => builder.frozen_at(at),
         None => builder.clock(Clock::paced(args.clock, args.time_scale)),
     };
+    let builder = match args.prices {
+        Some(file) => builder.prices_file(file),
+        None => builder,
+    };
     let folders = args.scenarios.into_iter();
     folders.fold(builder, SimulatorBuilder::scenario_folder)
 }

@@ -63,6 +63,9 @@ pub(super) struct ServeArgs {
     /// Folder of scenario files that come before the built-in ones, without names that begin with a dot; may be repeated
     #[arg(long, env = "SVC_SIMULATOR_SCENARIOS", value_name = "FOLDER")]
     pub(super) scenarios: Vec<PathBuf>,
+    /// What operations cost on live, INR by endpoint in TOML or JSON, where that is not what the contract's rows say
+    #[arg(long, env = "SVC_SIMULATOR_PRICES", value_name = "FILE")]
+    pub(super) prices: Option<PathBuf>,
     /// Look this often whether scenario files changed, such as 2s, on file systems that report no changes
     #[arg(long, env = "SVC_SIMULATOR_SCENARIO_POLL", value_name = "DURATION", value_parser = duration, conflicts_with = "no_reload")]
     pub(super) scenario_poll: Option<Duration>,

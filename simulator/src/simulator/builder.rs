@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use jiff::Timestamp;
+use svc_capture::prices::PriceList;
 use svc_fixtures::reading::Source;
 use svc_tls::Tls;
 use tokio::net::TcpListener;
@@ -16,7 +17,8 @@ use super::files::{self, AllFiles};
 use super::start_error::StartError;
 use super::store::{self, Store};
 use crate::engine::call::call_settings::{CallSettings, Latency, UnknownMembers};
-use crate::engine::call::rules::Rules;
+use crate::engine::call::rules::{Files, Rules};
+use crate::engine::state::ids::Seed;
 use crate::host::clock::Clock;
 use crate::host::courier::SignatureClock;
 use crate::host::journal::Journal;
@@ -64,6 +66,7 @@ pub struct SimulatorBuilder {
     folders: Vec<PathBuf>,
     scenarios: Vec<Arc<Source>>,
     accounts: Vec<Arc<Source>>,
+    prices: Option<Prices>,
     pub(super) seed: String,
     reload: Reload,
     config: HostConfig,
@@ -86,6 +89,7 @@ impl Default for SimulatorBuilder {
             folders: Vec::new(),
             scenarios: Vec::new(),
             accounts: Vec::new(),
+            prices: None,
             seed: String::new(),
             reload: Reload::Never,
             config: HostConfig::new(Clock::machine()),
@@ -100,6 +104,13 @@ impl Default for SimulatorBuilder {
             call_settings: CallSettings::default(),
         }
     }
+}
+
+/// Where it stands what operations cost.
+#[derive(Debug)]
+enum Prices {
+    Given(Arc<Source>),
+    File(PathBuf),
 }
 
 /// When the scenario folders are read again.
@@ -129,6 +140,19 @@ impl SimulatorBuilder {
     /// beside the built-in ones.
     pub fn scenario_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folders.push(folder.into());
+        self
+    }
+
+    /// What operations cost, as a file has it: INR by endpoint, in TOML or JSON. What it leaves out costs what it costs
+    /// without one.
+    pub fn prices(mut self, text: &str) -> Self {
+        self.prices = Some(Prices::Given(Source::new("prices", text)));
+        self
+    }
+
+    /// The file that says what operations cost.
+    pub fn prices_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.prices = Some(Prices::File(file.into()));
         self
     }
 
@@ -309,6 +333,18 @@ impl SimulatorBuilder {
         files.accounts.splice(0..0, self.accounts.clone());
         let accounts = read_accounts(&files.accounts)?;
         Ok((files, accounts))
+    }
+
+    /// All that calls are answered by.
+    pub(super) fn rules(&self, files: &Files) -> Result<Rules, StartError> {
+        let rules = Rules::read(files, Seed::new(&self.seed))?;
+        let source = match &self.prices {
+            None => return Ok(rules),
+            Some(Prices::Given(source)) => Arc::clone(source),
+            Some(Prices::File(path)) => files::source(path)?,
+        };
+        let prices = PriceList::read_of_operations(&rules.contract, &source)?;
+        Ok(rules.with_prices(|id| prices.operation(id)))
     }
 
     /// Reads the scenario folders again whenever they may have changed.

@@ -18,8 +18,6 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::console;
-use crate::engine::call::rules::Rules;
-use crate::engine::state::ids::Seed;
 use crate::host::Host;
 pub use crate::host::ScenariosError;
 use crate::host::transport::TargetPolicy;
@@ -229,7 +227,7 @@ impl SimulatorBuilder {
         std::thread::spawn(World::built_in);
         self.open_store()?;
         let (files, accounts) = self.files()?;
-        let mut rules = Rules::read(&files.rules, Seed::new(&self.seed))?;
+        let mut rules = self.rules(&files.rules)?;
         let targets = TargetPolicy::with(self.webhook_targets.clone());
         check_receivers(&accounts, &targets)?;
         let (console, at_console) = bind("console", self.addresses.console).await?;

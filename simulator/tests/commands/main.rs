@@ -17,6 +17,7 @@ mod notes;
 mod overlays;
 mod people;
 mod ports_file;
+mod prices;
 mod reload;
 mod serving;
 mod store;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::civil::Date;
 use smallvec::SmallVec;
-use svc_fixtures::contract::{Bundle, Contract, OperationIndex};
+use svc_fixtures::contract::{Bundle, Contract, OperationIndex, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Problems, Source};
 use svc_fixtures::sample::{self, Extent};
@@ -166,6 +166,15 @@ impl Rules {
             files: files.scenarios.as_slice().into(),
         };
         Ok(rules.deciding_by(scenarios))
+    }
+
+    /// The same rules where operations cost what this says; where it says nothing, what they cost before.
+    #[must_use]
+    pub fn with_prices(mut self, price: impl Fn(&str) -> Option<Paise>) -> Rules {
+        for row in &mut Arc::make_mut(&mut self.contract).operations {
+            row.price = price(&row.id).unwrap_or(row.price);
+        }
+        self
     }
 
     /// The same rules with more scenarios before all others.
