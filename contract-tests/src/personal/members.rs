@@ -20,6 +20,8 @@ pub struct PersonalMembers {
     known: BTreeSet<String>,
     /// Those of each operation, by its id: what one has may be anything in another.
     of_operations: BTreeMap<String, BTreeSet<String>>,
+    /// What operations and bundles are called: nobody has such a name.
+    endpoints: BTreeSet<String>,
     /// The values that the contract lists: they tell of nobody.
     listed: BTreeSet<String>,
     /// The values that the contract's rows and the specification's inputs show: everybody can read them.
@@ -33,7 +35,7 @@ struct WordList {
     formats: BTreeSet<String>,
     except: BTreeSet<String>,
     described: BTreeSet<String>,
-    years: BTreeSet<String>,
+    numbers: BTreeSet<String>,
     free: BTreeSet<String>,
     wire: BTreeSet<String>,
 }
@@ -73,14 +75,11 @@ impl PersonalMembers {
         let known = of_operations.values().flatten().cloned().collect();
         let states = ["completed", "pending", "failed", "test", "live"];
         listed.extend(states.map(str::to_owned));
-        // The specification's table of bundles calls the operations so.
-        let ids = contract.operations.iter().map(|row| row.id.as_str());
-        let short = ids.filter_map(|id| id.strip_prefix("verify."));
-        listed.extend(short.map(str::to_owned));
         PersonalMembers {
             fields,
             list,
             known,
+            endpoints: endpoints(contract),
             of_operations,
             listed,
             public: public(contract),
@@ -105,9 +104,9 @@ impl PersonalMembers {
         self.list.free.iter().map(String::as_str)
     }
 
-    /// Whether a number in a member of that name is the year of a day that is personal.
-    pub(super) fn is_year(&self, member: &str) -> bool {
-        self.list.years.contains(member)
+    /// Whether a number in a member of that name is personal, however short: the year of a day, a PIN.
+    pub(super) fn is_number(&self, member: &str) -> bool {
+        self.list.numbers.contains(member)
     }
 
     /// Whether texts directly in a member of that name are written about somebody.
@@ -131,10 +130,27 @@ impl PersonalMembers {
             .any(|name| names.contains(name))
     }
 
+    /// Whether a value is what an operation or a bundle is called, which is in every answer of it.
+    pub(super) fn is_endpoint(&self, text: &str) -> bool {
+        self.endpoints.contains(text)
+    }
+
     /// Whether a value is a word of the contract, which tells of nobody: replaced everywhere, it would be missed elsewhere.
     pub(super) fn is_vocabulary(&self, text: &str) -> bool {
-        self.listed.contains(text) || self.known.contains(text)
+        self.listed.contains(text) || self.known.contains(text) || self.is_endpoint(text)
     }
+}
+
+/// What operations and bundles are called, also as the specification's table of bundles does.
+fn endpoints(contract: &Contract) -> BTreeSet<String> {
+    let ids = contract.operations.iter().map(|row| row.id.as_str());
+    let of_operation = |id: &str| {
+        let short = id.strip_prefix("verify.").map(str::to_owned);
+        short.into_iter().chain([id.to_owned()]).collect::<Vec<_>>()
+    };
+    let bundles = contract.bundles.iter();
+    let bundles = bundles.flat_map(|row| [row.slug.clone(), row.endpoint()]);
+    ids.flat_map(of_operation).chain(bundles).collect()
 }
 
 /// What the rows show of requests, and the inputs that the specification fixes.

@@ -205,7 +205,7 @@ fn collect(known: Known<'_>, json: &Value, context: Context, out: &mut BTreeSet<
         (Value::Object(members), _) => {
             for (name, value) in members {
                 let is_known = || PersonalMembers::knows(names, name);
-                if personal.is_year(name) && value.is_u64() {
+                if personal.is_number(name) && value.is_u64() {
                     out.insert(value.to_string());
                 }
                 let context = match context {
@@ -222,6 +222,7 @@ fn collect(known: Known<'_>, json: &Value, context: Context, out: &mut BTreeSet<
                 collect(known, item, context, out);
             }
         }
+        (Value::String(text), _) if personal.is_endpoint(text) => {}
         (Value::String(text), Context::AsPersonal) if !text.trim().is_empty() => {
             out.insert(text.clone());
         }
@@ -394,6 +395,18 @@ mod tests {
         );
         let clean = pseudonyms().case(&captured, &BTreeSet::new());
         insta::assert_snapshot!(answer(&clean), @r#"{"endpoint":"verify.identity.pan","data":{"category":"Individual","panStatus":"for [redacted 1]","details":"[redacted 3]","summary":["[redacted 5]"],"source":"[redacted 4]"},"error":{"details":"[redacted 2]"}}"#);
+    }
+
+    #[test]
+    fn escapes_hide_no_name_numbers_no_pin_and_an_endpoint_is_no_name() {
+        let captured = case(
+            r#"{"name":"Jos\u00e9 \u0042ose \/ \ud83d\ude00","pdfPassword":"Tiger@98"}"#,
+            r#"{"endpoint":"bundles.fraud-check","data":{"bundleName":"fraud-check","fullName":"José Bose / 😀","Pin":600004}}"#,
+        );
+        let clean = pseudonyms().case(&captured, &BTreeSet::new());
+        let sent = String::from_utf8_lossy(&clean.exchanges[0].request.body).into_owned();
+        insta::assert_snapshot!(sent, @r#"{"name":"[redacted 2]","pdfPassword":"[redacted 3]"}"#);
+        insta::assert_snapshot!(answer(&clean), @r#"{"endpoint":"bundles.fraud-check","data":{"bundleName":"fraud-check","fullName":"[redacted 2]","Pin":700001}}"#);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Values replaced wherever they stand: in bodies, headers, queries and what is said of them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::capture::{CapturedCase, Exchange};
@@ -14,7 +16,7 @@ pub(super) fn replace_in_case(pseudonyms: &[(String, String)], case: &mut Captur
     let message = |headers: &mut [(String, String)], body: &mut Vec<u8>| {
         headers.iter_mut().for_each(|(_, value)| clean(value));
         if let Ok(text) = std::str::from_utf8(body) {
-            *body = in_text(pseudonyms, text).into_bytes();
+            *body = in_text(pseudonyms, &with_plain_escapes(text)).into_bytes();
         }
     };
     for Exchange {
@@ -31,6 +33,37 @@ pub(super) fn replace_in_case(pseudonyms: &[(String, String)], case: &mut Captur
         }
     }
     case.stopped.iter_mut().for_each(clean);
+}
+
+/// JSON that has no character in another form than JSON needs: `\u00e9` is `é`, and found where `é` is looked for. What is
+/// no JSON stays as it is.
+fn with_plain_escapes(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') || serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return text.into();
+    }
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('"') {
+        let mut escaped = false;
+        let ends = |byte: u8| {
+            let is_end = byte == b'"' && !escaped;
+            escaped = byte == b'\\' && !escaped;
+            is_end
+        };
+        let Some(length) = rest.bytes().skip(at + 1).position(ends) else {
+            break;
+        };
+        let end = at + 1 + length + 1;
+        let quoted = &rest[at..end];
+        out.push_str(&rest[..at]);
+        // Half of a pair stands for no character.
+        match serde_json::from_str::<String>(quoted) {
+            Ok(plain) => out += &Value::from(plain).to_string(),
+            Err(_) => out.push_str(quoted),
+        }
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out.into()
 }
 
 /// A text without these values: as they are, as JSON writes them, as a query does.

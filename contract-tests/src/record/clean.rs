@@ -263,9 +263,11 @@ pub(super) fn name(setting: &Setting<'_>, number: u64, request: &Request, local:
         Environment::Live => " (live)",
     };
     let operation = setting.operation_at(&request.path);
+    let bundle = setting.contract.bundle_at(&request.path);
     let what = match operation {
         _ if request.channel == Channel::Webhook => "webhook".to_owned(),
         Some(operation) => operation.id.clone(),
+        None if let Some(bundle) = bundle => setting.contract.bundles[bundle].endpoint(),
         None if request.path.starts_with(VERIFICATIONS) => "look-up".to_owned(),
         None if request.path == USAGE => "usage".to_owned(),
         None if local => request.path.chars().take(80).collect(),
