@@ -105,6 +105,7 @@ impl LearnedDraft<'_> {
             }
         }
         let place = token(text, problem);
+        let nth = nth_outcome(text, problem.line());
         let mut any = false;
         for input in self
             .inputs
@@ -114,7 +115,11 @@ impl LearnedDraft<'_> {
             if !input.is_one_of(&rule.origins, self.traffic) {
                 continue;
             }
-            for changes in input.steps.iter_mut().filter_map(|step| step.changes_mut()) {
+            // Of several answers one may break the contract and another keep it.
+            let nth = nth.filter(|_| input.steps.len() == rule.then.len());
+            let steps = input.steps.iter_mut().enumerate();
+            let meant = steps.filter(|(at, _)| nth.is_none_or(|nth| nth == *at));
+            for changes in meant.filter_map(|(_, step)| step.changes_mut()) {
                 if asks_for_it && !keeps && !changes.breaks_contract {
                     changes.breaks_contract = true;
                     any = true;
@@ -196,6 +201,14 @@ fn item(text: &str, line: usize) -> Option<Item> {
     None
 }
 
+/// Which of the answers of a rule that gives several a line of the file says.
+fn nth_outcome(text: &str, line: usize) -> Option<usize> {
+    let before: Vec<&str> = text.lines().take(line).collect();
+    let begins = before.iter().rposition(|line| !line.starts_with("  "))?;
+    let nth = (before.len() - 1).checked_sub(begins + 1)?;
+    (before[begins] == "then = [").then_some(nth)
+}
+
 /// The path of a change that a problem stands at: the key or the text there, or the key of the value.
 fn token(text: &str, problem: &Problem) -> String {
     let line = text.lines().nth(problem.line() - 1).unwrap_or_default();
@@ -241,4 +254,20 @@ fn closed(text: &str) -> String {
 fn plain(written: &str) -> String {
     let read: Result<String, _> = serde_json::from_str(&format!("\"{written}\""));
     read.unwrap_or_else(|_| written.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_answers_the_line_says_which_and_of_one_none() {
+        let several = "[[scenario]]\nthen = [\n  { success = {} },\n  { wire = \"reset\" },\n]\n";
+        let of_line = |text, line| nth_outcome(text, line);
+        assert_eq!(of_line(several, 2), None);
+        assert_eq!(of_line(several, 3), Some(0));
+        assert_eq!(of_line(several, 4), Some(1));
+        let one = "[[scenario]]\nthen.success.items = [\n  { name = \"A\" },\n]\n";
+        assert_eq!(of_line(one, 3), None);
+    }
 }
