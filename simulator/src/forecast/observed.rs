@@ -98,14 +98,16 @@ impl ObservedCalls {
             text,
             call,
         };
-        if let Ok(capture) = Capture::from_json(&file.text) {
+        // Some programs begin a file with a mark of its byte order.
+        let text = file.text.trim_start_matches('\u{feff}');
+        if let Ok(capture) = Capture::from_json(text) {
             let calls = read_capture(&file.name, &capture, &mut self.left_out);
             return calls.into_iter().map(place).collect();
         }
-        if let Some(calls) = read_archive(&file.name, &file.text, &mut self.left_out) {
+        if let Some(calls) = read_archive(&file.name, text, &mut self.left_out) {
             return calls.into_iter().map(place).collect();
         }
-        let read = read_lines(&file.name, &file.text);
+        let read = read_lines(&file.name, text);
         self.left_out.extend(read.left_out);
         let mut calls: Vec<Placed> = read.calls.into_iter().map(place).collect();
         if read.newest_first {

@@ -47,7 +47,9 @@ fn a_browsers_archive_is_reckoned_with_and_what_it_has_beside_is_left_out() {
         entry("2026-11-02T10:02:00.250Z", pan, &other, &answer("svcv_3", "test"), false),
         lost,
     ] } });
-    insta::assert_snapshot!(traffic(&archive.to_string(), &a_month()), @"
+    let told = traffic(&archive.to_string(), &a_month());
+    assert_eq!(traffic(&format!("\u{feff}{archive}"), &a_month()), told);
+    insta::assert_snapshot!(told, @"
     endpoint | calls | billed | no record | free | INR | p50 ms | p95 ms | times
     verify.identity.pan | 3 | 2 | 0 | 1 | 5 | 120 | 120 | measured: 3
     verify.identity.pan (sandbox) | 1 | 0 | 0 | 1 | 0 | 120 | 120 | measured: 1
