@@ -76,6 +76,8 @@ impl Default for Timeouts {
 #[derive(Debug)]
 pub struct HttpTarget {
     client: Client,
+    /// The same, which sends the names of headers with capitals.
+    capitals: Client,
     sandbox: Url,
     live: Option<Url>,
     console: Option<Url>,
@@ -94,9 +96,10 @@ impl HttpTarget {
     ) -> Result<Self, TransportError> {
         let secure = [Some(&sandbox), live.as_ref()].into_iter().flatten();
         let secure = secure.filter(|url| url.scheme() == "https").count() > 0;
-        let client = client(secure.then_some(tls), timeouts)?;
+        let client = |capitals| client(secure.then_some(tls), timeouts, capitals);
         Ok(HttpTarget {
-            client,
+            client: client(false)?,
+            capitals: client(true)?,
             sandbox,
             live,
             console: None,
@@ -154,8 +157,11 @@ impl Target for HttpTarget {
                 },
             )
         };
-        let sent = self
-            .client
+        let client = match request.has_capitals() {
+            true => &self.capitals,
+            false => &self.client,
+        };
+        let sent = client
             .request(method, self.url(request)?)
             .headers(headers(request)?)
             .body(request.sent_body())
@@ -188,8 +194,11 @@ impl Target for HttpTarget {
 }
 
 /// What sends and waits so; where an address begins with `https://`, with what it speaks TLS by.
-fn client(tls: Option<&Tls>, timeouts: Timeouts) -> Result<Client, TransportError> {
-    let client = tls.map_or_else(svc_tls::plain_client, Tls::client);
+fn client(tls: Option<&Tls>, timeouts: Timeouts, capitals: bool) -> Result<Client, TransportError> {
+    let mut client = tls.map_or_else(svc_tls::plain_client, Tls::client);
+    if capitals {
+        client = client.http1_title_case_headers();
+    }
     let client = client
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(timeouts.connect)
@@ -327,7 +336,7 @@ pub async fn probe_console(url: &Url, wait: Duration, tls: &Tls) -> Result<Conso
         connect: wait,
         answer: wait,
     };
-    let client = client(secure, timeouts).map_err(|cause| no_answer(base, cause))?;
+    let client = client(secure, timeouts, false).map_err(|cause| no_answer(base, cause))?;
     let read = async |path: &str| {
         let asked = format!("{base}{path}");
         let (status, body) = get(&client, &asked)
@@ -379,7 +388,46 @@ async fn get(client: &Client, url: &str) -> Result<(u16, Vec<u8>), TransportErro
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
     use super::*;
+    use crate::report::tests::sample;
+
+    #[tokio::test]
+    async fn the_names_of_headers_go_with_capitals_in_some_calls_and_without_in_others() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let heads = tokio::spawn(async move {
+            let mut heads = Vec::new();
+            for _ in 0..2 {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    head.push(stream.read_u8().await.unwrap());
+                }
+                let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+                stream.write_all(answer).await.unwrap();
+                heads.push(String::from_utf8(head).unwrap());
+            }
+            heads
+        });
+        let target = HttpTarget::new(
+            Url::parse(&url).unwrap(),
+            None,
+            Timeouts::default(),
+            &Tls::default(),
+        );
+        let target = target.unwrap();
+        let mut request = sample::exchange("", "").request;
+        for path in ["/v1/a", "/v1/b"] {
+            path.clone_into(&mut request.path);
+            request.headers = vec![("x-reference-id".to_owned(), "1".to_owned())];
+            target.send(&request).await.unwrap();
+        }
+        let heads = heads.await.unwrap().concat();
+        assert!(heads.contains("\r\nX-Reference-Id: 1\r\n"), "{heads}");
+        assert!(heads.contains("\r\nx-reference-id: 1\r\n"), "{heads}");
+    }
 
     #[test]
     fn a_simulator_is_the_service_that_its_console_names_or_shares_a_host_with() {

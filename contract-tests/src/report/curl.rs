@@ -50,6 +50,7 @@ pub fn line_by(exchange: &Exchange, started: &RunStarted, names: &Variables) -> 
         words.push(format!("-H {value}"));
     }
     for (name, value) in &request.headers {
+        let name = request.sent_name(name);
         let header = match value.as_str() {
             // This form makes curl send a header without a value.
             "" => format!("{name};"),
