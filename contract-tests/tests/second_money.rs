@@ -208,10 +208,15 @@ fn concealed() -> Result<(), Failed> {
                 command.arg("--resume");
             }
             let killed = (round < 3).then_some(6 + 9 * round);
-            last = go(command, killed);
+            let over;
+            (last, over) = go(command, killed);
             let spent = spent(&second);
             if !(0.0..=60.0).contains(&spent) {
                 return Err(format!("{defects:?}: {spent} INR, round {round}\n{last}").into());
+            }
+            // What goes on after its own end begins anew, with a budget of its own.
+            if over {
+                break;
             }
         }
         let spent = spent(&second);
@@ -222,8 +227,9 @@ fn concealed() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Runs to the end, or until the journal has so many lines: then it is killed.
-fn go(command: &mut Command, killed: Option<usize>) -> String {
+/// Runs to the end, or until the journal has so many lines: then it is killed. What it said, and whether it came to
+/// its own end, which it may before it can be killed.
+fn go(command: &mut Command, killed: Option<usize>) -> (String, bool) {
     let mut child = command
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -242,8 +248,8 @@ fn go(command: &mut Command, killed: Option<usize>) -> String {
     }
     let stderr = BufReader::new(child.stderr.take().expect("it is piped"));
     let lines: Vec<String> = stderr.lines().map_while(Result::ok).collect();
-    child.wait().expect("it ends");
-    lines.join("\n")
+    let ended = child.wait().expect("it ends");
+    (lines.join("\n"), ended.code().is_some())
 }
 
 fn others_use_the_wallet() -> Result<(), Failed> {
