@@ -11,7 +11,7 @@ class Bundles:
         steps = list(b.steps)
         fields, mark = [], None
         if b.router:
-            t = raw.get("body_type")
+            t = raw.get("body_type", "CA" if d("body_type_defaults") else None)
             if d("body_type_unchecked") and t not in b.router:
                 t = "CA"
             if not isinstance(t, str) or t not in b.router or (d("body_type_cma_rejected") and t == "CMA"):
@@ -46,6 +46,10 @@ class Bundles:
             if b.special == "uan" and s == "employment.uan":
                 plan.append((s, op, None, None))
                 continue
+            if d("bundle_consent_null") and inp.get("consentArtifact", 1) is None:
+                inp["consentArtifact"] = {"none": True}
+            if d("bundle_identifiers_unchecked"):
+                inp.update((f.name, op.ok[f.name]) for f in op.fields if f.name in inp and f.name in op.ok and isinstance(inp[f.name], str))
             if d("bundle_consent_ignored") and "consentArtifact" not in inp:
                 inp["consentArtifact"] = {"none": True}
             if d("bundle_router_runs_all") and s == "membership.cs" and not str(inp.get("membershipNumber", ""))[:1] in "AF":
@@ -78,7 +82,7 @@ class Bundles:
                 if kind == "pending":                                # a bundle waits for its steps
                     end = payload["resolve"][1] if payload.get("resolve") else "source_timeout"
                     kind, payload = end, (payload["make"]() if end == "success" else None)
-                if kind == "dishonest":
+                if kind == "dishonest" or (kind == "source_timeout" and d("bundle_timeout_500")):
                     kind = "internal_error"
                 r = {"step": s, "endpoint": op.endpoint}
                 if kind == "success":

@@ -30,7 +30,7 @@ class Execution:
         wait = ms / 1000 * self.cfg.latency_scale
         if SLOW_MARK in json.dumps(body, default=str):
             wait += self.cfg.slow_ms / 1000
-        if self.D and not self.D.isdisjoint(("hold_absent", "hold_lost_update", "idem_in_progress_double", "idem_in_progress_charges", "swapped_responses", "conflict_in_progress_missed")):
+        if self.D and not self.D.isdisjoint(("hold_absent", "hold_lost_update", "idem_in_progress_double", "idem_in_progress_charges", "idem_in_progress_500", "swapped_responses", "conflict_in_progress_missed")):
             wait += .06                                              # so that calls can overlap at all
         if wait > 0:
             await asyncio.sleep(wait)

@@ -12,6 +12,8 @@ class Flows:
             f = next((x for (acct, _, i), x in self.flows.items() if acct == ctx.acct.name and i == ident), None)
         if f is not None and f["kind"] == kind and not self.d("flow_id_mixed"):
             return f
+        if f is not None and self.d("flow_id_of_other_kind") and {f["kind"], kind} == {"dyn", "otps"}:
+            return dict(f, kind=kind, amount=1.01, account="1", mobile=f.get("mobile", "9000000001"))
         if self.d("flow_id_unchecked") or (f is not None and self.d("flow_id_mixed")):
             return next((x for x in reversed(list(self.flows.values())) if x["kind"] == kind), {"kind": kind, "mobile": "9000000001", "verified": True, "amount": 1.01, "account": "1", "programId": "310",
                         "acValidationStatus": "ACCOUNT_VALID", "nameAtBank": "NOBODY", "bankCode": "SCBK", "methodUsed": "PENNY_DROP"})
@@ -28,6 +30,10 @@ class Flows:
 
     def flow_otp_start(self, ctx, op, body, o):
         o.flow_id = self.new_flow_id("otp")
+        if self.d("flows_few_kept"):
+            mine = [k for k, x in self.flows.items() if k[:2] == (ctx.acct.name, ctx.env) and x["kind"] == "otp"]
+            for k in mine[:-2]:
+                del self.flows[k]
         self.flows[(ctx.acct.name, ctx.env, o.flow_id)] = {"kind": "otp", "mobile": body["mobile"], "verified": False}
         return "success", self.gen(ctx, op, body, o)
 
@@ -36,9 +42,16 @@ class Flows:
         if f["verified"] and self.h("otp_single_use"):
             raise Fail("invalid_input", "The OTP has been used.")
         o.otp_ok = self.otp_good(ctx, body["otp"])
+        if self.d("otp_wrong_once_locks"):
+            o.otp_ok = o.otp_ok and not f.get("wrong")
+            f["wrong"] = f.get("wrong") or not o.otp_ok
         if not o.otp_ok and self.h("wrong_otp_error"):
             raise Fail("invalid_input", "The OTP is wrong.")
-        f["verified"] = f["verified"] or o.otp_ok
+        f["verified"] = f["verified"] or o.otp_ok or self.d("otp_any_try_counts")
+        if o.otp_ok and self.d("otp_number_verified"):
+            for x in self.flows.values():
+                if x["kind"] == "otp" and x["mobile"] == f["mobile"]:
+                    x["verified"] = True
         o.flow = f
         return "success", self.gen(ctx, op, body, o)
 
@@ -54,7 +67,10 @@ class Flows:
     def flow_otps_start(self, ctx, op, body, o):
         o.flow_id = self.new_flow_id("sil")
         self.flows[(ctx.acct.name, ctx.env, o.flow_id)] = {"kind": "otps", "mobile": body["mobile"], "verified": False}
-        return "success", self.gen(ctx, op, body, o)
+        data = self.gen(ctx, op, body, o)
+        if ctx.ref and self.d("flow_id_answers_reference"):
+            data["referenceId"] = ctx.ref
+        return "success", data
 
     def flow_otps_fetch(self, ctx, op, body, o):
         f = self.flow_get(ctx, body["referenceId"], "otps")

@@ -1,5 +1,5 @@
 """Idempotency keys: executed once, replayed, refused with another body."""
-import asyncio, copy, hashlib, json, time
+import asyncio, copy, hashlib, json, time, unicodedata
 
 from ops import OUTCOME
 from parts import Fail
@@ -21,7 +21,13 @@ class Idempotency:
             ik = ik.lower()
         if d("idem_key_punctuation_lost"):
             ik = "".join(c for c in ik if c.isalnum())
+        if d("idem_key_as_number") and ik.isdigit():
+            ik = str(int(ik))
+        if d("idem_key_quote_crashes") and "'" in ik:
+            raise Fail("internal_error")
         where = ctx.endpoint if not h("idem_scope_account") else ""
+        if d("idem_shared_by_category"):
+            where = ".".join(ctx.endpoint.split(".")[:2]) if not ctx.bundle else "verify.identity"
         slot = (ctx.acct.name if not d("idem_shared_across_accounts") else "", ctx.env, where, ik)
         if h("idem_raw_bytes"):
             fp = hashlib.sha256(req.body).hexdigest()
@@ -33,6 +39,14 @@ class Idempotency:
             fp = json.dumps({k: v for k, v in body.items() if v is not None and v is not False}, sort_keys=True)
         if d("conflict_first_field_only"):
             fp = json.dumps(list(body.items())[:1])
+        if d("conflict_list_begins_alike"):
+            fp = json.dumps({k: v[:1] if isinstance(v, list) else v for k, v in body.items()}, sort_keys=True)
+        if d("conflict_accents_lost"):
+            fp = unicodedata.normalize("NFKD", json.dumps(body, sort_keys=True, ensure_ascii=False)).encode("ascii", "ignore").decode()
+        if d("conflict_number_rounded"):
+            fp = json.dumps({k: round(v, 1) if isinstance(v, float) else v for k, v in body.items()}, sort_keys=True)
+        if d("conflict_by_content_type"):
+            fp += req.headers.get("content-type", "")
         if d("conflict_length_only"):
             fp = str(len(json.dumps(body)))
         e = self.idem.get(slot)
@@ -60,6 +74,8 @@ class Idempotency:
                 return self.answer(ctx, status, env)
         if e is not None:
             res = e["res"]
+            if res is None and d("idem_in_progress_500"):
+                raise Fail("internal_error")
             if res is None:                                          # in progress: wait for the first one
                 res = await asyncio.shield(e["fut"])
             if res is not None:

@@ -9,6 +9,8 @@ class Reading:
     def usage(self, ctx, req):
         if self.d("usage_missing"):
             raise Fail("not_found")
+        if self.d("usage_500"):
+            raise Fail("internal_error")
         u = ctx.acct.usage[ctx.env]
         if self.d("usage_of_both"):
             both = [ctx.acct.usage[env] for env in ctx.acct.usage]

@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
-use super::bundles::success;
+use super::bundle_bodies::success;
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use crate::capture::{Credential, KeyKind, Misplaced, Mistake};

@@ -1,11 +1,12 @@
 //! Bundles, step by step: what one of the steps comes to is what the bundle comes to.
 
-use svc_fixtures::contract::{
-    Bundle, BundleMode, Environment, ErrorCode, Kind, Operation, Paise, Presence,
-};
+use svc_fixtures::contract::{Bundle, BundleMode, Environment, ErrorCode, Operation, Paise};
 use svc_fixtures::json::Json;
-use svc_fixtures::sample::{self, Extent};
+use svc_fixtures::sample;
 
+use super::bundle_bodies::{
+    another_body, call_on_live, chosen, of_source_down, other_bodies, success,
+};
 use super::control::{control, fresh};
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
@@ -22,6 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
             "bundles.one-envelope",
             "idempotency.replay",
             "idempotency.conflict",
+            "sandbox.sentinel",
             "auth.bearer",
             "auth.wrong-environment",
         ],
@@ -112,29 +114,6 @@ fn call(
     Some(RequestTemplate::post_to(bundle.path.clone(), body))
 }
 
-/// The body that chooses one of a bundle's steps.
-fn chosen(setting: &Setting<'_>, field: &str, value: &str, step: &str) -> Option<Json<'static>> {
-    let step = setting.contract.operation(step)?;
-    let mut body = sample::body(setting.contract, step, Extent::Required);
-    body.set(field.to_owned(), Json::from(value.to_owned()));
-    Some(body)
-}
-
-/// The call of a bundle that all of its steps have a result for; none of one that takes two calls.
-pub(super) fn success(setting: &Setting<'_>, bundle: &Bundle) -> Option<RequestTemplate> {
-    let contract = setting.contract;
-    let body = match &bundle.mode {
-        _ if bundle.example.is_some() => sample::bundle_body(contract, bundle),
-        BundleMode::TwoCalls => return None,
-        BundleMode::Choice { field, options } => {
-            let (value, step) = options.first()?;
-            chosen(setting, field, value, step)?
-        }
-        BundleMode::Sequence | BundleMode::Parallel => sample::bundle_body(contract, bundle),
-    };
-    Some(RequestTemplate::post_to(bundle.path.clone(), body))
-}
-
 /// Where bundles are, and what they take, only a ruling says: of a service that has one there the rest is asked, too.
 fn answer(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let bundles = setting.contract.bundles.iter();
@@ -169,28 +148,52 @@ fn answer(setting: &Setting<'_>) -> Option<Vec<Case>> {
         }
         Some(case)
     };
-    Some(bundles.filter_map(case).collect())
+    let more = |bundle| {
+        [
+            sentinel(setting, bundle),
+            beside_an_operation(setting, bundle),
+        ]
+    };
+    let more = setting.contract.bundles.iter().flat_map(more).flatten();
+    Some(bundles.filter_map(case).chain(more).collect())
 }
 
-/// The same call about somebody else: with another text in the first field whose format has several.
-fn another_body(
-    setting: &Setting<'_>,
-    bundle: &Bundle,
-    call: &RequestTemplate,
-) -> Option<Json<'static>> {
+/// A bundle whose every step is told of somebody whose source is down has no result.
+fn sentinel(setting: &Setting<'_>, bundle: &Bundle) -> Option<Case> {
+    let contract = setting.contract;
+    // What another takes is known where its file says it.
+    let known = setting.by_rulings() || bundle.example.is_some();
+    let call = success(setting, bundle).filter(|_| known)?;
     let Payload::Json(sent) = &call.payload else {
         return None;
     };
-    let fields = setting.contract.bundle_fields(bundle).into_iter();
-    fields.into_iter().find_map(|field| {
-        let own = sent.get(&field.name)?.as_text()?.to_owned();
-        let format = setting.contract.format_of(&field.kind)?;
-        let mut texts = format.edges.iter();
-        let other = texts.find(|text| **text != own)?.clone();
-        let mut body = sent.clone();
-        body.set(field.name.clone(), Json::from(other));
-        Some(body)
-    })
+    let mut body = sent.clone();
+    let text = &contract.service.sentinel.text;
+    for step in contract.bundle_steps(bundle) {
+        let fields = step.identifiers().map(|(_, field)| field);
+        let known: Vec<_> = fields.filter(|it| sent.get(&it.name).is_some()).collect();
+        // Of one that is told of nobody nothing is known.
+        known.first()?;
+        for field in known {
+            body.set(field.name.clone(), sample::with_text(contract, field, text));
+        }
+    }
+    let mut case = Case::new(format!("{}: the sentinel", bundle.slug));
+    case.push(RequestTemplate::post_to(call.path.clone(), body));
+    Some(case.expecting("sandbox.sentinel", Rule::NoneEnds(Ending::Completed)))
+}
+
+/// What an operation was answered under a key is no bundle's answer to the same.
+fn beside_an_operation(setting: &Setting<'_>, bundle: &Bundle) -> Option<Case> {
+    let call = success(setting, bundle)?;
+    let step = setting.contract.bundle_steps(bundle).next()?;
+    let mut case = Case::new(format!("{}: beside an operation", bundle.slug));
+    let key = format!("{}-beside-{}", setting.seed, bundle.slug);
+    let mut operation = call.clone().idempotency(&key);
+    operation.path = sample::path(step);
+    let first = case.push(operation);
+    case.push(call.idempotency(&key));
+    Some(case.expecting("bundles.one-envelope", Rule::OtherId(first)))
 }
 
 /// What a file says that the service has is asked of any.
@@ -245,68 +248,6 @@ fn of_empty_wallet(setting: &Setting<'_>, like: &Case, call: RequestTemplate) ->
     Some(case.expecting("billing.insufficient-balance", refused))
 }
 
-/// Bodies beside the one that is completed, and how they end: other choices and one that is none, and none of what must
-/// be agreed to.
-fn other_bodies(
-    setting: &Setting<'_>,
-    bundle: &Bundle,
-    call: &RequestTemplate,
-) -> Vec<(Json<'static>, Ending)> {
-    let Payload::Json(sent) = &call.payload else {
-        return Vec::new();
-    };
-    let with = |name: &str, value: &str| {
-        let mut body = sent.clone();
-        body.set(name.to_owned(), Json::from(value.to_owned()));
-        body
-    };
-    let mut bodies = vec![(Json::Object(Vec::new()), Ending::Rejected)];
-    // What one of its steps is known to have no record of.
-    let none = Some(Ending::Error(ErrorCode::NoRecordFound));
-    let taken = |step: &Operation| match &bundle.mode {
-        BundleMode::Choice { field, options } => {
-            let chosen = sent.get(field).and_then(Json::as_text);
-            let mut options = options.iter();
-            options.any(|(value, of)| Some(value.as_str()) == chosen && *of == step.id)
-        }
-        _ => true,
-    };
-    for step in setting.contract.bundle_steps(bundle).filter(|it| taken(it)) {
-        let mut inputs = setting.inputs.iter();
-        let found = inputs.find_map(|input| {
-            let here = input.environment == Environment::Test && input.ending(step) == none;
-            let field = input.field(setting.contract, step).filter(|_| here)?;
-            let mut body = sent.clone();
-            sent.get(&field.name)?;
-            let text = sample::with_text(setting.contract, field, &input.value);
-            body.set(field.name.clone(), text);
-            Some(body)
-        });
-        bodies.extend(found.map(|body| (body, Ending::Understood)));
-    }
-    if let BundleMode::Choice { field, options } = &bundle.mode {
-        for (value, step) in options {
-            if bundle.example.is_some() {
-                // Whether its identifier is one of the others, too, nobody says.
-                bodies.push((with(field, value), Ending::NoFault));
-            }
-            let own = chosen(setting, field, value, step);
-            bodies.extend(own.map(|it| (it, Ending::Understood)));
-        }
-        bodies.push((with(field, "NONE"), Ending::Rejected));
-    }
-    let fields = setting.contract.bundle_fields(bundle).into_iter();
-    let objects = fields.filter(|field| {
-        field.presence == Presence::Required && matches!(field.kind, Kind::Object { .. })
-    });
-    for field in objects.filter(|field| sent.get(&field.name).is_some()) {
-        let mut body = sent.clone();
-        body.remove(&field.name);
-        bodies.push((body, Ending::Rejected));
-    }
-    bodies
-}
-
 /// What a bundle, its replay, and one whose source is down cost is between the balances of calls of another operation. A
 /// service that has a bundle there is asked the rest.
 fn wallet(setting: &Setting<'_>) -> Option<Vec<Case>> {
@@ -339,38 +280,6 @@ fn wallet(setting: &Setting<'_>) -> Option<Vec<Case>> {
         Some(case)
     };
     Some(setting.contract.bundles.iter().filter_map(case).collect())
-}
-
-/// The call that a file of inputs names for live, else that of the sandbox.
-fn call_on_live(setting: &Setting<'_>, bundle: &Bundle) -> Option<RequestTemplate> {
-    let mut inputs = setting.inputs.iter();
-    let given = inputs.find(|it| it.completes_bundle(&bundle.slug, Environment::Live));
-    let Some(input) = given else {
-        return success(setting, bundle);
-    };
-    let body = Json::object(input.with.clone());
-    Some(RequestTemplate::post_to(bundle.path.clone(), body))
-}
-
-/// The same call with the text that takes a source down in the first identifier it has.
-fn of_source_down(
-    setting: &Setting<'_>,
-    bundle: &Bundle,
-    call: &RequestTemplate,
-) -> Option<RequestTemplate> {
-    let contract = setting.contract;
-    let Payload::Json(sent) = &call.payload else {
-        return None;
-    };
-    let mut steps = contract.bundle_steps(bundle);
-    let field = steps.find_map(|step| {
-        let mut fields = step.identifiers().map(|(_, field)| field);
-        fields.find(|field| sent.get(&field.name).is_some())
-    })?;
-    let mut body = sent.clone();
-    let text = sample::with_text(contract, field, &contract.service.sentinel.text);
-    body.set(field.name.clone(), text);
-    Some(RequestTemplate::post_to(call.path.clone(), body))
 }
 
 /// Of bundles that run all of their steps: what they cost together is in the wallet.

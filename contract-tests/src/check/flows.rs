@@ -6,7 +6,7 @@ use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Cases, Check, Stage};
 use crate::capture::Credential;
-use crate::plan::{Carry, Case, Ending, Place, RequestTemplate, Rule, Setting, lead};
+use crate::plan::{Carry, Case, EarlierValue, Ending, Place, RequestTemplate, Rule, Setting, lead};
 
 const CARRIED: &str = "ruling.11-carried-ids";
 
@@ -88,26 +88,61 @@ fn in_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     for earlier in 0..last {
         case.expect(last, "flows.own-envelope", Rule::OtherId(earlier));
     }
-    Some(vec![case])
+    // A reference of the caller's own is another thing than what the steps carry.
+    let mut referenced = Case::about(operation, "with a reference");
+    let last = lead::to_success(&mut referenced, setting, operation);
+    for step in 0..=last {
+        let mine = format!("{}-{step}", setting.seed);
+        referenced.change(step, |request| request.header("x-reference-id", mine));
+    }
+    let referenced = referenced.expecting(&flow.clause, Rule::succeeds(operation));
+    Some(vec![case, referenced])
 }
 
-/// The other one is about somebody else, whom the service need not know.
+/// How many others are begun while a flow waits for its next step.
+const OTHERS: usize = 4;
+
+/// The others are about somebody else, whom the service need not know.
 fn another_begun(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let (flow, _) = later_step(setting, operation)?;
     let mut case = Case::about(operation, "");
     let (carries, first) = lead::before(&mut case, setting, operation);
     let begins = setting.contract.operation(&flow.steps[0].operation)?;
-    let other = lead::to_status(&mut case, setting, begins, 200)?;
-    case.expect(other, &flow.clause, Rule::Ends(Ending::Understood));
+    for _ in 0..OTHERS {
+        let other = lead::to_status(&mut case, setting, begins, 200)?;
+        case.expect(other, &flow.clause, Rule::Ends(Ending::Understood));
+    }
     case.push(lead::sample_call(setting, operation).carrying(carries));
     let case = case.expecting("flows.own-envelope", Rule::OtherId(first?));
     let case = case.expecting(&flow.clause, Rule::succeeds(operation));
-    Some(
-        [case]
-            .into_iter()
-            .chain(mixed_up(setting, operation))
-            .collect(),
-    )
+    let cases = [
+        Some(case),
+        mixed_up(setting, operation),
+        each_its_own(setting, operation),
+    ];
+    Some(cases.into_iter().flatten().collect())
+}
+
+/// Of two flows one has gone on: that goes on to its end, and the other one must not leave out a step.
+fn each_its_own(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
+    let (flow, step) = later_step(setting, operation)?;
+    step.after.as_ref()?;
+    let mut case = Case::about(operation, "of two begun the one that went on");
+    let (carries, first) = lead::before(&mut case, setting, operation);
+    let behind = case.steps.split_off(first? + 1);
+    // The same call: of one number, too, each is its own.
+    let other = case.push_again(first?);
+    case.expect(other, &flow.clause, Rule::Ends(Ending::Completed));
+    case.steps.extend(behind);
+    let of_the_other = carries.iter().cloned().map(|carry| Carry {
+        from: other,
+        ..carry
+    });
+    let call = lead::sample_call(setting, operation);
+    let skipped = case.push(call.clone().carrying(of_the_other.collect()));
+    case.expect(skipped, &flow.clause, Rule::Ends(Ending::Rejected));
+    case.push(call.carrying(carries));
+    Some(case.expecting(&flow.clause, Rule::succeeds(operation)))
 }
 
 /// The call of a later step with no amount that may be right by chance.
@@ -162,16 +197,10 @@ fn unknown(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
         let first = flow.steps[0].operation.clone();
         case.expect(call, CARRIED, Rule::Mentions(first));
     }
-    let others = [
-        of_step_before(setting, operation),
-        of_another_flow(setting, operation),
-    ];
-    Some(
-        [case]
-            .into_iter()
-            .chain(others.into_iter().flatten())
-            .collect(),
-    )
+    let mut cases = vec![case];
+    cases.extend(of_step_before(setting, operation));
+    cases.extend(of_other_flows(setting, operation).unwrap_or_default());
+    Some(cases)
 }
 
 /// What the first step issued is carried, and not what the step between is called.
@@ -191,30 +220,27 @@ fn of_step_before(setting: &Setting<'_>, operation: &Operation) -> Option<Case> 
     Some(refused_as(case, flow, step))
 }
 
-/// What another flow issued leads nowhere here.
-fn of_another_flow(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
+/// What other flows issued leads nowhere here.
+fn of_other_flows(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let (flow, step) = later_step(setting, operation)?;
     let issued = |flow: &Flow| match flow.steps[0].issues.as_ref() {
         Some(FlowKey::Member(name)) if !flow.advisory => Some(name.clone()),
         _ => None,
     };
     issued(flow)?;
-    let mut flows = setting.contract.flows.iter();
-    let (begins, member) = flows.find_map(|other| {
+    let case = |other: &Flow| {
         let member = issued(other).filter(|_| other.name != flow.name)?;
-        Some((
-            setting.contract.operation(&other.steps[0].operation)?,
-            member,
-        ))
-    })?;
-    let mut case = Case::about(operation, "of another flow");
-    let first = lead::to_success(&mut case, setting, begins);
-    let carry = Carry {
-        field: step.takes.clone(),
-        ..Carry::into_path(first, Place::of(["data", &member]))
+        let begins = setting.contract.operation(&other.steps[0].operation)?;
+        let mut case = Case::about(operation, &format!("of another flow, {}", other.name));
+        let first = lead::to_success(&mut case, setting, begins);
+        let carry = Carry {
+            field: step.takes.clone(),
+            ..Carry::into_path(first, Place::of(["data", &member]))
+        };
+        case.push(lead::sample_call(setting, operation).carrying(vec![carry]));
+        Some(refused_as(case, flow, step))
     };
-    case.push(lead::sample_call(setting, operation).carrying(vec![carry]));
-    Some(refused_as(case, flow, step))
+    Some(setting.contract.flows.iter().filter_map(case).collect())
 }
 
 /// The last call of a case is refused for what it carries.
@@ -252,7 +278,26 @@ fn out_of_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
         case.expect(wrong, &input.clause, Rule::Ends(Ending::Completed));
         case.expect(wrong, &input.clause, Rule::is(["data", member], false));
         case.push(call.clone());
+        let denied = EarlierValue {
+            step: wrong,
+            place: Place::of(["data", member]),
+        };
+        let denies = |rule| Rule::Where(denied.clone(), Json::Bool(false), Box::new(rule));
+        let refused_where = denies(Rule::Ends(Ending::Rejected));
+        let case = case.expecting(&flow.clause, refused_where);
         cases.push(case.expecting(CARRIED, refused.clone()));
+        let mut again = Case::about(operation, "the step before done at the second try");
+        let wrong = lead::to_input(&mut again, setting, needed, field, input);
+        let mut right = lead::sample_call(setting, needed);
+        right
+            .carries
+            .clone_from(&again.steps[wrong].request.carries);
+        let right = again.push(right);
+        let done = denies(Rule::is(["data", member], true));
+        again.expect(right, &flow.clause, done);
+        again.push(call.clone());
+        let goes_on = denies(Rule::succeeds(operation));
+        cases.push(again.expecting(&flow.clause, goes_on));
     }
     Some(cases)
 }

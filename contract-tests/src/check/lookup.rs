@@ -3,7 +3,7 @@
 use svc_fixtures::contract::{Environment, ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
-use super::bundles::success;
+use super::bundle_bodies::success;
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use super::wallet::{cheapest, without_record};

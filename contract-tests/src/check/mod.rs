@@ -6,6 +6,7 @@ mod accounts;
 mod authentication;
 mod billing;
 mod body;
+mod bundle_bodies;
 mod bundles;
 mod clocks;
 mod consent;
@@ -18,6 +19,7 @@ mod flows;
 mod idempotency;
 mod identifiers;
 mod lookup;
+mod near_bodies;
 mod order;
 mod pairs;
 mod pending;
@@ -58,6 +60,7 @@ pub fn all() -> Vec<Check> {
         identifiers::CHECKS,
         errors::CHECKS,
         idempotency::CHECKS,
+        near_bodies::CHECKS,
         scopes::CHECKS,
         flows::CHECKS,
         pending::CHECKS,

@@ -9,12 +9,13 @@ use super::entry::{Cases, Check, Stage};
 use super::idempotency::{REPLAY, keyed};
 use super::pending::pending;
 use crate::capture::{Credential, KeyKind};
+use crate::plan::law::seed_of;
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "idempotency.other-keys",
-        title: "A key that differs in its last character, in its case or in a hyphen is another key",
+        title: "A key that differs in its last character, in its case, in a hyphen or in zeros before it is another key",
         clauses: &["idempotency.replay", "idempotency.conflict"],
         stage: Stage::Sandbox,
         cases: Cases::Once(other_keys),
@@ -56,6 +57,13 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     // Nor is it nothing.
     let without = case.push(call.clone().idempotency(&format!("{begins:0<34}a")));
     case.expect(without, clause, Rule::OtherId(hyphen));
+    // Digits are no number, and a quote is a character like any other.
+    let number = 1_000_000_000 + seed_of(&setting.seed) % 1_000_000_000_000_000;
+    let [zeros, number] =
+        ["00", ""].map(|zeros| case.push(call.clone().idempotency(&format!("{zeros}{number}"))));
+    case.expect(number, clause, Rule::OtherId(zeros));
+    let quoted = case.push(call.clone().idempotency(&format!("{begins}'\"")));
+    case.expect(quoted, clause, Rule::Ends(Ending::NoFault));
     let other = super::idempotency::another(setting, operation, &call);
     let other = case.push(other.idempotency(&key('c')));
     let clause = "idempotency.conflict";

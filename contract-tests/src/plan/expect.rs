@@ -8,7 +8,7 @@ use svc_fixtures::json::Json;
 
 use super::law::LawRule;
 use super::place::Place;
-use super::predicate::Predicate;
+use super::predicate::{EarlierValue, Predicate};
 use super::webhook::WebhookRule;
 
 /// A rule and the clause it is about.
@@ -58,7 +58,7 @@ pub enum Rule {
     OtherId(usize),
     /// The HTTP status, of an answer that is no envelope.
     Status(u16),
-    /// There is something at the path, and it takes this method, whatever it answers.
+    /// There is something at the path that takes this method and does not fail, whatever it answers.
     Exists,
     /// Of what came to the run's receiver: just so many deliveries.
     Received(usize),
@@ -112,6 +112,8 @@ pub enum Rule {
     Usage(BTreeMap<String, UsageFigures>),
     /// A law holds of the answers up to this one.
     Law(Box<LawRule>),
+    /// Where the answer to an earlier step says this, this holds.
+    Where(EarlierValue, Json<'static>, Box<Rule>),
 }
 
 impl Rule {
@@ -137,6 +139,7 @@ impl Rule {
             | Rule::Received(_) => true,
             Rule::Ends(ending) | Rule::SomeEnds(ending) | Rule::NoneEnds(ending) => limit(ending),
             Rule::Value(place, _) => *place == Place::of(["billing", "walletBalanceAfter"]),
+            Rule::Where(_, _, rule) => rule.measures_account(),
             Rule::Mentions(_)
             | Rule::Echoes(_)
             | Rule::SameBytes(_)

@@ -273,6 +273,12 @@ pub(super) fn environment(table: &Table<'_>) -> Environment {
 }
 
 impl Input {
+    /// Whether it is for a field of just this operation.
+    #[must_use]
+    pub fn names(&self, called: &Operation) -> bool {
+        matches!(&self.target, InputTarget::Field { operation, .. } if *operation == called.id)
+    }
+
     /// The field of an operation that this input is for.
     #[must_use]
     pub fn field<'o>(&self, contract: &Contract, operation: &'o Operation) -> Option<&'o Field> {

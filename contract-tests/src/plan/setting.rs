@@ -164,11 +164,11 @@ impl<'c> Setting<'c> {
         self.environments.contains(&Environment::Live)
     }
 
-    /// Every operation that is asked here.
+    /// Every operation that is asked here: of those that only a ruling adds, whose inputs are given, so that it is there.
     pub fn operations(&self) -> impl Iterator<Item = &'c Operation> {
-        let by_rulings = self.by_rulings();
-        let operations = self.contract.operations.iter();
-        operations.filter(move |operation| by_rulings || !operation.extension)
+        let named = |operation: &Operation| self.inputs.iter().any(|it| it.names(operation));
+        let asked = move |it: &&Operation| self.by_rulings() || !it.extension || named(it);
+        self.contract.operations.iter().filter(asked)
     }
 
     /// The operation that a path calls.
@@ -200,5 +200,32 @@ pub(crate) fn of_try(seed: &str, try_: usize) -> String {
     match try_ {
         0 => seed.to_owned(),
         again => format!("{seed}-{}", again + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_fixtures::reading::Source;
+
+    use super::*;
+    use crate::plan::inputs;
+
+    #[test]
+    fn an_operation_that_only_a_ruling_adds_is_asked_where_it_has_an_input() {
+        let contract = Contract::built_in();
+        let mut operations = contract.operations.iter();
+        let added = operations.find(|it| it.extension).expect("there is one");
+        let asked = |inputs: Vec<Input>| {
+            let setting = Setting::new(&contract, inputs, "s");
+            setting.operations().any(|it| it.id == added.id)
+        };
+        let (_, field) = added.identifiers().next().expect("it has one");
+        let text = format!(
+            "[[input]]\noperation = \"{}\"\nfield = \"{}\"\nvalue = \"1\"\nends = \"completed\"\n",
+            added.id, field.name
+        );
+        let own = inputs::read(&contract, &Source::new("mine.toml", text), &[]).expect("it reads");
+        assert!(!asked(inputs::built_in()));
+        assert!(asked([inputs::built_in(), own].concat()));
     }
 }

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use svc_fixtures::contract::{Environment, ErrorCode, Paise};
+use svc_fixtures::json::Json;
 
 use super::{CALLED, clauses, exchange, live, one_call, setting};
 use crate::capture::{Arrived, Channel, Exchange, TransportError};
-use crate::plan::{Ending, Expectation, RequestTemplate, Rule, Step, UsageFigures, UsageRow};
+use crate::plan::{
+    EarlierValue, Ending, Expectation, Place, RequestTemplate, Rule, Step, UsageFigures, UsageRow,
+};
 use crate::verdict::{Verdict, judge, judge_tries};
 
 /// Whether the last answer meets a rule; None where it is skipped.
@@ -96,6 +99,26 @@ fn endings_are_status_word_and_code_together() {
         assert_eq!(met, Some(fits), "{ending} {status} {body}");
         let both = vec![answer(500, "{}"), answer(status, body)];
         assert_eq!(meets(Rule::SomeEnds(ending), both), Some(fits));
+    }
+}
+
+#[test]
+fn what_holds_where_something_was_said_is_asked_only_there() {
+    let said = EarlierValue {
+        step: 0,
+        place: Place::of(["data", "valid"]),
+    };
+    let rule = Rule::Ends(Ending::Completed);
+    let rule = Rule::Where(said, Json::Bool(false), Box::new(rule));
+    let denied = r#"{"data":{"valid":false}}"#;
+    let (fine, other) = (r#"{"data":{"valid":true}}"#, r#"{"status":"odd"}"#);
+    for (before, second, fits) in [
+        (denied, r#"{"status":"completed"}"#, Some(true)),
+        (denied, other, Some(false)),
+        (fine, other, None),
+    ] {
+        let answers = vec![answer(200, before), answer(200, second)];
+        assert_eq!(meets(rule.clone(), answers), fits, "{before} {second}");
     }
 }
 

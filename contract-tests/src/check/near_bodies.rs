@@ -1,0 +1,169 @@
+//! Bodies that are nearly the same: under one key each is another body than the next.
+
+use svc_fixtures::contract::{ErrorCode, Field, Kind, Operation, Presence};
+use svc_fixtures::json::Json;
+use svc_fixtures::sample::{self, Extent};
+
+use super::entry::{Cases, Check, Stage};
+use super::idempotency::keyed;
+use crate::plan::{Case, Ending, Payload, Rule, Setting};
+
+pub(super) const CHECKS: &[Check] = &[Check {
+    id: "idempotency.nearly-the-same",
+    title: "A body in other letters, in another order, with another space, number, switch, item or text inside is another body",
+    clauses: &["idempotency.conflict"],
+    stage: Stage::Sandbox,
+    cases: Cases::Once(nearly_the_same),
+}];
+
+const ACCENT: &str = "with an accent";
+
+/// What makes of a body another one that is valid, too; it may take from the first one. None where there is nothing to change.
+type Change = fn(&Operation, &mut Json<'static>) -> Option<Json<'static>>;
+
+/// Of each change the first operation that can be asked so: how a service compares bodies is not an operation's.
+fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
+    let changes: [(&str, Change); 10] = [
+        ("in other letters", |operation, body| {
+            change_text(operation, body, str::to_lowercase)
+        }),
+        ("with another space", |operation, body| {
+            change_text(operation, body, |text| text.replacen(' ', "  ", 1))
+        }),
+        ("with a space behind it", |operation, body| {
+            change_text(operation, body, |text| format!("{text} "))
+        }),
+        // Whether a name may have other letters than A to Z is not specified.
+        (ACCENT, |operation, body| {
+            change_text(operation, body, |text| text.replacen('A', "\u{c1}", 1))
+        }),
+        ("in another order", reversed),
+        ("with another last item", another_last),
+        ("with another number", another_number),
+        ("with a number a hundredth greater", another_fraction),
+        ("with another text inside", another_inside),
+        ("without a field and with its opposite", off),
+    ];
+    let case = |(name, change): (&str, Change)| {
+        let of = |operation| {
+            let mut call = keyed(setting, name, operation)?;
+            let mut body = sample::body(setting.contract, operation, Extent::All);
+            let mut other = call.clone();
+            other.payload = Payload::Json(change(operation, &mut body)?);
+            call.payload = Payload::Json(body);
+            (other != call).then_some((operation, call, other))
+        };
+        let (operation, call, other) = setting.operations().find_map(of)?;
+        let mut case = Case::about(operation, name);
+        let first = case.push(call);
+        case.expect(first, "idempotency.conflict", Rule::succeeds(operation));
+        case.push(other);
+        let conflict = match name {
+            ACCENT => Rule::Ends(Ending::Rejected),
+            _ => Rule::fails(ErrorCode::IdempotencyConflict),
+        };
+        Some(case.expecting("idempotency.conflict", conflict))
+    };
+    Some(changes.into_iter().filter_map(case).collect())
+}
+
+fn with(body: &Json<'static>, field: &Field, value: Json<'static>) -> Json<'static> {
+    let mut other = body.clone();
+    other.set(field.name.clone(), value);
+    other
+}
+
+/// Of a text that may be written in several ways, such as a name.
+fn change_text(
+    operation: &Operation,
+    body: &Json<'static>,
+    to: impl Fn(&str) -> String,
+) -> Option<Json<'static>> {
+    let mut folding = operation.request.iter().filter(|field| field.folds);
+    folding.find_map(|field| {
+        let text = body.get(&field.name)?.as_text()?;
+        let changed = Some(to(text)).filter(|changed| changed != text)?;
+        Some(with(body, field, Json::from(changed)))
+    })
+}
+
+/// A switch that is on unless it is turned off.
+fn off(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
+    let on = Presence::Default(Json::Bool(true));
+    let field = operation
+        .request
+        .iter()
+        .find(|field| field.presence == on)?;
+    body.remove(&field.name);
+    Some(with(body, field, Json::Bool(false)))
+}
+
+fn another_number(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
+    let mut fields = operation.request.iter();
+    fields.find_map(|field| {
+        let (Kind::Int { max, .. }, Some(Json::Int(number))) = (&field.kind, body.get(&field.name))
+        else {
+            return None;
+        };
+        let is_last = *max == Some(*number);
+        let other = if is_last { number - 1 } else { number + 1 };
+        Some(with(body, field, Json::Int(other)))
+    })
+}
+
+fn another_fraction(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
+    let mut fields = operation.request.iter();
+    fields.find_map(|field| {
+        let Kind::Num {
+            min: Some(min),
+            max: Some(max),
+        } = field.kind
+        else {
+            return None;
+        };
+        let at = |part: f64| Json::Num(min + part * (max - min));
+        body.set(field.name.clone(), at(0.81));
+        Some(with(body, field, at(0.82)))
+    })
+}
+
+/// Of a list of any texts, which gets a second item where it has one.
+fn another_last(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
+    let any_text = |kind: &Kind| match kind {
+        Kind::List { items, .. } => {
+            matches!(&**items, Kind::Text { one_of, .. } if one_of.is_empty())
+        }
+        _ => false,
+    };
+    let mut fields = operation.request.iter().filter(|it| any_text(&it.kind));
+    fields.find_map(|field| {
+        let first = body.get(&field.name)?.as_list()?.first()?.clone();
+        let text = first.as_text()?;
+        let list =
+            |number: u8| Json::List(vec![first.clone(), Json::from(format!("{text}-{number}"))]);
+        body.set(field.name.clone(), list(2));
+        Some(with(body, field, list(3)))
+    })
+}
+
+fn another_inside(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
+    let mut fields = operation.request.iter();
+    fields.find_map(|field| {
+        let mut whole = body.get(&field.name)?.clone();
+        let members = whole.as_object()?.iter().rev();
+        let mut texts = members.filter_map(|(name, value)| Some((name.clone(), value.as_text()?)));
+        let (name, text) = texts.next()?;
+        let other = Json::from(format!("{text}-2"));
+        whole.set(name, other);
+        Some(with(body, field, whole))
+    })
+}
+
+fn reversed(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
+    let mut fields = operation.request.iter();
+    fields.find_map(|field| {
+        let items = body.get(&field.name)?.as_list().filter(|it| it.len() > 1)?;
+        let items: Vec<_> = items.iter().rev().cloned().collect();
+        Some(with(body, field, Json::List(items)))
+    })
+}
