@@ -16,6 +16,8 @@ class Entry:
         ctx.created = self.now()
         ctx.env, ctx.req = req.side, req
         ref = req.headers.get("x-reference-id")
+        if ref in ("null", "none") and self.d("reference_null_word"):
+            ref = None
         ctx.ref, ctx.has_ref = ref, ref is not None
         path = req.path
         if self.d("version_required_twice"):                        # Versioning
@@ -103,7 +105,8 @@ class Entry:
         if d("get_with_query") and req.method == "GET" and req.query:
             ctx.raw = dict(req.query)
             return await self.idempotent(ctx, req, ctx.raw)
-        if req.method != "POST" and not (d("put_executes") and req.method == "PUT"):
+        if req.method != "POST" and not (d("put_executes") and req.method == "PUT") and not (d("patch_executes") and req.method in ("PATCH", "DELETE")) \
+                and not (d("get_with_body") and req.method == "GET" and req.body):
             return self.method_not_allowed(ctx)
         ct = req.headers.get("content-type", "")
         if d("other_type_500") and not ct.startswith("application/json"):
@@ -115,6 +118,10 @@ class Entry:
                 raise Fail("invalid_input", "Idempotency-Key is required.")
             if d("reference_id_required") and not ctx.has_ref:
                 raise Fail("invalid_input", "X-Reference-Id is required.")
+        if d("escaped_slashes_refused") and b"\\/" in req.body:
+            raise Fail("invalid_input", "The body is not valid JSON.")
+        if d("surrogates_crash") and b"\\ud83d" in req.body:
+            raise Fail("internal_error")
         if d("json_escapes_refused") and b"\\u" in req.body:
             raise Fail("invalid_input", "The body is not valid JSON.")
         try:

@@ -98,6 +98,14 @@ class Execution:
             return "dishonest", None
         if d("nondeterministic_status") and self.rng.random() < 1 / 6:
             return "no_record", None
+        if d("long_name_crashes") and any(isinstance(v, str) and len(v) > 255 and "://" not in v for v in body.values()):
+            return "internal_error", None
+        if d("source_stays_down"):
+            if mark == "source_unavailable":
+                self.marked.add(op.path)
+            elif op.path in self.marked:
+                self.marked.discard(op.path)
+                return "source_unavailable", None
         if mark:
             if d("source_unavailable_pending") and mark == "source_unavailable":
                 return "pending", {"resolve": None, "data": {}, "http": 202}

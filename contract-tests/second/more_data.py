@@ -354,7 +354,7 @@ def _(w, b, r, o):
     q = b.get("returnQualityChecks") or ["ALL"]
     names = ["BRIGHTNESS", "BLUR", "BLACK_AND_WHITE", "CUT_CARD"] if "ALL" in q else q
     for i, n in enumerate(names):
-        d["qualityChecks[%d]" % i] = "%s %.2f %s" % (n, r.uniform(.8, .99), "OK")
+        d["qualityChecks[%d]" % i] = "%s %.2f %s" % (n, r.uniform(.8, .99), "OK" if not o.d("quality_flag_missing") else "")
     return d
 
 

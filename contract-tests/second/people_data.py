@@ -26,6 +26,12 @@ def _(w, b, r, o):
     born = iso_of_dmy(b["dateOfBirth"])
     if o.d("dl_born_a_day_early"):
         born = str(datetime.date.fromisoformat(born) - datetime.timedelta(1))
+    if o.d("dl_leap_day_rolled") and born[5:] == "02-29":
+        born = born[:4] + "-03-01"
+    if o.d("dl_year_of_week"):
+        born = datetime.date.fromisoformat(born).strftime("%G-%m-%d")
+    if o.d("dl_century_lost") and born < "1969":
+        born = "20" + born[2:]
     if o.d("dl_born_turned") and born[8:] <= "12":
         born = born[:5] + born[8:] + born[4:7]
     return {"dlNumber": b["dlNumber"], "name": p["name"], "fatherOrHusbandName": p["father"], "dateOfBirth": born,
@@ -320,5 +326,5 @@ def _(w, b, r, o):
 def _(w, b, r, o):
     dom = b["email"].rpartition("@")[2].lower()
     disp = "tempmail" in dom or "mailinator" in dom
-    return {"email": b["email"], "result": "deliverable" if not disp else "risky", "deliverable": True, "disposable": disp,
+    return {"email": b["email"] if not o.d("email_plus_is_space") else b["email"].replace("+", " "), "result": "deliverable" if not disp else "risky", "deliverable": True, "disposable": disp,
             "webmail": dom in ("mailbox.example", "gmail.com"), "smtp_check": True, "mx_records": True, "blocked": False}

@@ -134,7 +134,9 @@ fn other_method(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
     };
     let others = call.into_iter().flat_map(|call| {
         let get = ("GET", "GET, its fields in the query", as_query(&call));
-        [get, ("PUT", "PUT", call)]
+        let others = ["GET", "PUT", "PATCH", "DELETE"];
+        let others = others.map(|method| (method, method, call.clone()));
+        [get].into_iter().chain(others)
     });
     Some([ruled].into_iter().chain(others.map(other)).collect())
 }
@@ -213,8 +215,8 @@ fn other_type(setting: &Setting<'_>) -> Option<Vec<Case>> {
     Some(calls.map(case).into())
 }
 
-/// With escapes for all letters of its texts, with white space before it, and much of it behind it; and with a sign that is
-/// no letter in a name.
+/// With escapes for all letters of its texts, with white space before it, and much of it behind it, and in chunks; with
+/// slashes that are escaped; and with a sign that is no letter in a name, plain and escaped, and a name that is long.
 fn written_otherwise(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let mut operations = setting.operations();
     let alone =
@@ -235,6 +237,10 @@ fn written_otherwise(setting: &Setting<'_>) -> Option<Vec<Case>> {
             call.clone().raw(format!("\r\n\t {body}")),
         ),
         ("with white space behind it", long),
+        (
+            "in chunks",
+            call.clone().header("transfer-encoding", "chunked"),
+        ),
     ];
     let mut cases: Vec<_> = others
         .map(|(name, request)| {
@@ -247,12 +253,43 @@ fn written_otherwise(setting: &Setting<'_>) -> Option<Vec<Case>> {
         let field = operation.request.iter().find(|field| field.folds)?;
         alone(&operation).then_some((operation, field))
     });
+    let names = [
+        (
+            "with a sign that is no letter",
+            "Asha \u{1F642} Rao".to_owned(),
+        ),
+        ("with a long name", "Asha Rao ".repeat(40)),
+    ];
+    let no_fault = |case: Case| case.expecting("errors.envelope", Rule::Ends(Ending::NoFault));
+    for (name, text) in names {
+        cases.extend(named.map(|(operation, field)| {
+            let mut case = Case::about(operation, name);
+            lead::to_text(&mut case, setting, operation, field, text.trim_end());
+            no_fault(case)
+        }));
+    }
     cases.extend(named.map(|(operation, field)| {
-        let mut case = Case::about(operation, "with a sign that is no letter");
-        lead::to_text(&mut case, setting, operation, field, "Asha \u{1F642} Rao");
-        case.expecting("errors.envelope", Rule::Ends(Ending::NoFault))
+        let text = "Asha \u{1F642} Rao";
+        let body = sample::body_with_text(setting.contract, operation, field, text);
+        let mut case = Case::about(operation, "with the escapes of a sign that is no letter");
+        case.push(RequestTemplate::post(operation, Json::Null).raw(escaped(&body)));
+        no_fault(case)
     }));
+    cases.extend(with_slashes(setting));
     Some(cases)
+}
+
+/// A URL may be written with escaped slashes, as some libraries do.
+fn with_slashes(setting: &Setting<'_>) -> Option<Case> {
+    let mut operations = setting.operations();
+    let (operation, text) = operations.find_map(|operation| {
+        let text = valid_text(setting, operation).filter(|text| text.contains('/'))?;
+        operation.pending.is_none().then_some((operation, text))
+    })?;
+    let mut case = Case::about(operation, "with escaped slashes");
+    let call = lead::sample_call(setting, operation);
+    case.push(call.raw(text.replace('/', "\\/")));
+    Some(case.expecting("wire.post-json", Rule::succeeds(operation)))
 }
 
 /// How long a body is that much white space stands behind, in bytes.

@@ -90,6 +90,8 @@ fn reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
         "000123".to_owned(),
         "\"in quotes\"".to_owned(),
         "a=1; b=2".to_owned(),
+        "null".to_owned(),
+        "none".to_owned(),
         "x".repeat(200),
     ];
     let case = |(at, text): (usize, String)| {

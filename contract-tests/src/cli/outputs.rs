@@ -310,6 +310,12 @@ impl<'a> EventFanout<'a> {
         }
         // Files are written also where nobody reads the report.
         std::mem::replace(&mut self.printed, Ok(()))?;
+        if self.pseudonyms.is_some() && self.totals.failed > 0 {
+            say(format_args!(
+                "people have stand-ins in the report, their days and numbers, too: with --show-personal-data yes it shows \
+                 what was sent and answered"
+            ));
+        }
         let exit = Exit::of_run(self.totals, stop, early);
         let skipped = self.totals.skipped;
         if outputs.fail_on_skipped && exit == Exit::Held && skipped > 0 {
