@@ -26,6 +26,8 @@ class Authentication:
                 key = scheme
         if d("auth_query_key") and not key:
             key = req.query.get("api_key")
+        if key and d("foreign_key_crashes") and not key.isascii():
+            raise Fail("internal_error")
         if not key:
             if (d("auth_not_checked") or d("auth_not_checked_live") and env == "live" or anonymous_ok) and default:
                 ctx.key, ctx.acct = default, default.account
@@ -84,6 +86,8 @@ class Authentication:
                 limit = 3500
             if d("rotated_key_dies_on_screening") and "/screen/" in req.path:
                 raise Fail("auth_invalid", "The key was replaced.")
+            if d("rotated_key_not_for_bundles") and "/bundles/" in req.path:
+                limit = -1
             if d("rotated_key_reads_nothing") and req.method == "GET":
                 limit = -1
             if age > limit:
@@ -98,7 +102,8 @@ class Authentication:
         ctx.key, ctx.acct = k, k.account
         if self.h("honest_429") and self.rng.random() < .01:
             raise Fail("rate_limited")
-        if k.rate and not d("rate_limit_absent"):
+        unlimited = d("rate_limit_not_for_screening") and "/screen/" in req.path or d("rate_limit_not_for_bundles") and "/bundles/" in req.path
+        if k.rate and not unlimited and not d("rate_limit_absent"):
             t = time.monotonic()
             if d("rate_limit_per_endpoint"):
                 k = self.key_of_path.setdefault((k.key, req.path), copy.copy(k))

@@ -84,6 +84,8 @@ class Envelope:
         if charged:
             u[1] += 1
             u[2] += charged
+        elif self.d("usage_counts_conflicts") and env.get("error", {}).get("code") == "SVC_IDEMPOTENCY_CONFLICT":
+            u[2] += self.prices.get(ctx.endpoint, 100)
         elif self.d("usage_counts_free") and not env["success"]:
             u[1] += 1
             u[2] += self.prices.get(ctx.endpoint, 100)

@@ -79,6 +79,8 @@ class Execution:
             if self.anyD and ctx.env == "live" and kind in ("source_unavailable", "source_timeout", "provider_error", "internal_error"):
                 if d(wrongly) or (self.PD and self.pd("charge_failures", ctx.endpoint) is not None) or (d("bundle_source_down_billed") and ctx.bundle):
                     charged = self.charge_anyway(ctx, price)
+                if kind == "source_timeout" and d("charge_timeout_of_reports_silently") and ctx.endpoint == "verify.financial.credit-report":
+                    self.charge_anyway(ctx, price)
                 if kind == "source_unavailable" and (d("charge_source_down_silently") or (self.PD and self.pd("silent_source_down", ctx.endpoint) is not None)):
                     self.charge_anyway(ctx, price)
             self.release(ctx)
@@ -133,7 +135,7 @@ class Execution:
         o = Opts()
         o.given, o.flow_id, o.flow, o.otp_ok = ctx.given, None, None, True
         o.now_iso = self.iso()
-        o.d, o.h = self.d, self.h
+        o.d, o.h, o.live = self.d, self.h, ctx.env == "live"
         return o
 
     def gen(self, ctx, op, body, o):

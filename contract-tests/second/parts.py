@@ -50,7 +50,7 @@ class Ctx:
 
 
 class Opts:
-    __slots__ = ("given", "flow_id", "flow", "otp_ok", "now_iso", "d", "h")
+    __slots__ = ("given", "flow_id", "flow", "otp_ok", "now_iso", "d", "h", "live")
 
 
 class Fail(Exception):

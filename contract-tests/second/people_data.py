@@ -145,7 +145,7 @@ def _(w, b, r, o):
     n = b.get("months", 6)
     if o.d("months_default_12") and "months" not in o.given:
         n = 12
-    if o.d("months_ignored"):
+    if o.d("months_ignored") or o.d("months_ignored_on_live") and o.live:
         n = 6
     n = max(0, min(n, 12))
     out = []

@@ -222,7 +222,8 @@ fn headers(request: &Request) -> Result<HeaderMap, TransportError> {
         headers.append(name, value);
     }
     if let Some(secret) = &request.authorization {
-        let mut value = HeaderValue::from_str(secret.expose()).map_err(|error| wrong(&error))?;
+        let value = HeaderValue::from_bytes(secret.expose().as_bytes());
+        let mut value = value.map_err(|error| wrong(&error))?;
         value.set_sensitive(true);
         headers.append(reqwest::header::AUTHORIZATION, value);
     }

@@ -1,12 +1,15 @@
 //! Flows: calls in a fixed order that carry an identifier from one to the next.
 
-use svc_fixtures::contract::{Environment, ErrorCode, Flow, FlowKey, FlowStep, Operation};
+use svc_fixtures::contract::{Environment, ErrorCode, Field, Flow, FlowKey, FlowStep, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Cases, Check, Stage};
 use crate::capture::Credential;
-use crate::plan::{Carry, Case, EarlierValue, Ending, Place, RequestTemplate, Rule, Setting, lead};
+use crate::plan::inputs::Input;
+use crate::plan::{
+    Carry, Case, EarlierValue, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead,
+};
 
 const CARRIED: &str = "ruling.11-carried-ids";
 
@@ -261,7 +264,9 @@ fn out_of_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
     let named = Rule::Mentions(needed.id.clone());
     let skipped = skipped.expecting(CARRIED, refused.clone());
     let skipped = skipped.expecting(&flow.clause, Rule::Ends(Ending::Rejected));
-    let mut cases = vec![skipped.expecting(CARRIED, named)];
+    let skipped = skipped.expecting(CARRIED, named);
+    let mut cases = vec![skipped.clone()];
+    cases.extend(setting.live().then(|| skipped.on(Environment::Live)));
 
     let mut steps = flow.steps.iter();
     let before = steps.find(|step| step.operation == needed.id);
@@ -298,8 +303,32 @@ fn out_of_order(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
         again.push(call.clone());
         let goes_on = denies(Rule::succeeds(operation));
         cases.push(again.expecting(&flow.clause, goes_on));
+        cases.extend(wrong_on_live(setting, needed, field, input, &denied));
     }
     Some(cases)
+}
+
+/// What was sent to nobody is not right on live.
+fn wrong_on_live(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    field: &Field,
+    input: &Input,
+    denied: &EarlierValue,
+) -> Option<Case> {
+    let mut known = setting.inputs.iter();
+    let is_known = known.any(|it| it.environment == Environment::Live && it.value == input.value);
+    if !setting.live() || is_known {
+        return None;
+    }
+    let mut case = Case::about(operation, "a wrong one").on(Environment::Live);
+    lead::to_input(&mut case, setting, operation, field, input);
+    let not = Box::new(Rule::Value(
+        denied.place.clone(),
+        Predicate::Is(Json::Bool(false)),
+    ));
+    let right = Rule::Where(denied.clone(), Json::Bool(true), not);
+    Some(case.expecting(&operation.clause, right))
 }
 
 fn elsewhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {

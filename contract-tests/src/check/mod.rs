@@ -21,6 +21,7 @@ mod identifiers;
 mod lookup;
 mod near_bodies;
 mod order;
+mod other_keys;
 mod pairs;
 mod pending;
 mod registered;
@@ -52,6 +53,7 @@ pub(crate) fn examples_read(contract: &Contract) -> Result<(), Problems> {
 pub fn all() -> Vec<Check> {
     let families = [
         authentication::CHECKS,
+        other_keys::CHECKS,
         order::CHECKS,
         body::CHECKS,
         validation::CHECKS,

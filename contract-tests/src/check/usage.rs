@@ -1,9 +1,10 @@
 //! What the usage tells of an endpoint, whatever its members are called: the specification names the path and says
 //! that it is for the spend of each endpoint.
 
-use svc_fixtures::contract::Environment;
+use svc_fixtures::contract::{Environment, ErrorCode};
 
 use super::entry::{Cases, Check, Stage};
+use super::idempotency::another;
 use super::wallet::{cheapest, identifier, to_source_down};
 use crate::capture::{Credential, KeyKind};
 use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, USAGE, lead};
@@ -82,6 +83,10 @@ fn spend(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let again = case.push_again(charged);
     case.expect(again, "idempotency.replay", Rule::SameResult(charged));
     let between = case.push_again(before);
+    let other = another(setting, operation, &case.steps[charged].request);
+    let other = case.push(other);
+    let conflict = Rule::fails(ErrorCode::IdempotencyConflict);
+    case.expect(other, "idempotency.conflict", conflict);
     let free = to_source_down(&mut case, setting, operation)?;
     let down = Ending::NoFaultBut(setting.contract.service.sentinel.error);
     case.expect(free, "billing.failures-are-free", Rule::Ends(down));

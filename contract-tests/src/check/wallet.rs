@@ -2,6 +2,7 @@
 //! since. Asked of every service, with the cheapest operations there are.
 
 use svc_fixtures::contract::{Environment, ErrorCode, Field, Operation, Paise};
+use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
 use super::entry::{Cases, Check, Stage};
@@ -10,7 +11,9 @@ use super::idempotency::another;
 use super::registered;
 use crate::capture::Channel;
 use crate::plan::inputs::Input;
-use crate::plan::{Case, EarlierValue, Ending, Place, Predicate, Rule, Setting, lead};
+use crate::plan::{
+    Case, EarlierValue, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead,
+};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -29,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "wallet.source-down",
-        title: "Of no operation a source that is down is charged",
+        title: "Of no operation a source that is down is charged, nor any failure that an input of live is known for, or a refusal",
         clauses: &["billing.failures-are-free"],
         stage: Stage::Live,
         cases: Cases::PerOperation(source_down),
@@ -273,12 +276,45 @@ fn known_to_fail<'s>(setting: &'s Setting<'_>) -> impl Iterator<Item = (&'s Oper
 }
 
 fn source_down(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
-    if operation.price == Paise::ZERO {
-        return None;
-    }
     let mut case = on_live(operation);
-    to_source_down(&mut case, setting, operation)?;
-    Some(vec![case.expecting(FREE, down(setting))])
+    let costs = operation.price > Paise::ZERO;
+    let down_by = to_source_down(&mut case, setting, operation).filter(|_| costs);
+    let case = down_by.map(|_| case.expecting(FREE, down(setting)));
+    let around = all_that_fails(setting, operation);
+    let cases: Vec<_> = case.into_iter().chain(around).collect();
+    (!cases.is_empty()).then_some(cases)
+}
+
+/// What inputs of live are known to fail for, and a refusal, between two results of the cheapest operation: whatever
+/// their answers say, they lower no balance. Where no such input is known there is none.
+fn all_that_fails(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
+    let cheap = *cheapest(setting).first()?;
+    let mut case = Case::about(operation, "all that fails").on(Environment::Live);
+    let first = lead::to_success(&mut case, setting, cheap);
+    case.expect(first, FREE, Rule::Charged(true));
+    let unbilled = |ending: Ending| {
+        super::errors::outcomes(setting).any(|row| !row.billed && ending == Ending::Error(row.code))
+    };
+    let mut inputs = 0;
+    for input in setting
+        .inputs
+        .iter()
+        .filter(|it| it.environment == Environment::Live)
+    {
+        let ending = input.ending(operation).filter(|ending| unbilled(*ending));
+        if let (Some(field), Some(ending)) = (input.field(setting.contract, operation), ending) {
+            let failed = lead::to_input(&mut case, setting, operation, field, input);
+            case.expect(failed, FREE, Rule::Ends(ending));
+            inputs += 1;
+        }
+    }
+    if setting.contract.carried_field(operation).is_none() {
+        let nothing = Json::Object(Vec::new());
+        let refused = case.push(RequestTemplate::post(operation, nothing));
+        case.expect(refused, FREE, Rule::Ends(Ending::Rejected));
+    }
+    case.push_again(first);
+    (inputs > 0).then(|| case.expecting(FREE, Rule::BalanceAddsUp(first)))
 }
 
 /// A call of the sandbox between two of live.

@@ -102,7 +102,7 @@ fn all_of(
 type ReadTest = fn(&ValueReader<'_, '_>, Form<'_>, &Item<'_>) -> Option<Predicate>;
 
 /// The words a table of tests may have.
-const TESTS: [(&str, ReadTest); 16] = [
+const TESTS: [(&str, ReadTest); 17] = [
     ("absent", |_, _, item| {
         is_true(item).then_some(Predicate::Absent)
     }),
@@ -151,6 +151,9 @@ const TESTS: [(&str, ReadTest); 16] = [
     }),
     ("not", |reader, form, item| {
         nested(reader, form, item).map(Predicate::Not)
+    }),
+    ("if_present", |reader, form, item| {
+        nested(reader, form, item).map(Predicate::IfPresent)
     }),
 ];
 

@@ -7,7 +7,8 @@ use svc_fixtures::json::Json;
 
 use super::place::Place;
 
-/// What must hold of a value. All but [`Predicate::Absent`] ask for a value to be there.
+/// What must hold of a value. All but [`Predicate::Absent`] and [`Predicate::IfPresent`] ask for a
+/// value to be there.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predicate {
     /// It is this; numbers are compared as numbers, members in any order.
@@ -44,6 +45,8 @@ pub enum Predicate {
     Has(Vec<(Place, Predicate)>),
     /// It is there, and this does not hold.
     Not(Box<Predicate>),
+    /// This holds of it, or it is not there.
+    IfPresent(Box<Predicate>),
     /// All of these hold.
     All(Vec<Predicate>),
 }
@@ -145,7 +148,8 @@ impl Predicate {
             Predicate::Length(test)
             | Predicate::Each(test)
             | Predicate::Contains(test)
-            | Predicate::Not(test) => vec![test],
+            | Predicate::Not(test)
+            | Predicate::IfPresent(test) => vec![test],
             Predicate::Has(tests) => tests.iter().map(|(_, test)| test).collect(),
             Predicate::All(tests) => tests.iter().collect(),
             _ => Vec::new(),
@@ -197,6 +201,7 @@ impl fmt::Display for Predicate {
                 write!(out, "with {}", all.join(" and "))
             }
             Predicate::Not(test) => write!(out, "not {test}"),
+            Predicate::IfPresent(test) => write!(out, "nothing, or {test}"),
             Predicate::All(tests) => out.write_str(&joined(tests, " and ")),
         }
     }

@@ -42,7 +42,7 @@ fn value_of<'x>(answers: &'x Answers<'_>, value: &EarlierValue) -> Option<&'x Js
 fn holds(test: &Predicate, found: Option<&Json<'_>>, answers: &Answers<'_>) -> bool {
     let Some(found) = found else {
         return match test {
-            Predicate::Absent => true,
+            Predicate::Absent | Predicate::IfPresent(_) => true,
             Predicate::All(tests) => tests.iter().all(|test| holds(test, None, answers)),
             _ => false,
         };
@@ -83,6 +83,7 @@ fn holds(test: &Predicate, found: Option<&Json<'_>>, answers: &Answers<'_>) -> b
             .iter()
             .all(|(place, test)| holds(test, place.find(found), answers)),
         Predicate::Not(test) => !inside(test, found),
+        Predicate::IfPresent(test) => inside(test, found),
         Predicate::All(tests) => tests.iter().all(|test| inside(test, found)),
     }
 }
