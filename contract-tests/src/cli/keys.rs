@@ -12,6 +12,10 @@ use svc_fixtures::contract::Environment;
 pub(super) fn address(flag: &str, text: &str) -> Result<Url, CommandError> {
     let url = Url::parse(text).map_err(|error| error.to_string());
     let url = url.and_then(|url| match url.scheme() {
+        "http" | "https" if url.query().is_some() || url.fragment().is_some() => Err(
+            "a query, or what is behind #, is part of no address here, and would not be sent"
+                .to_owned(),
+        ),
         "http" | "https" if url.has_host() => Ok(url),
         _ => Err("must be an https:// or http:// address with a host".to_owned()),
     });

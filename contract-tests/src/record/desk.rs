@@ -14,7 +14,7 @@ use super::flight::Landed;
 use super::seen::{Seen, SeenBody};
 use super::{RecordPlan, Recorded, RouteKind, clean, coding};
 use crate::capture::{
-    CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
+    CUT_BODY, CapturedCase, Channel, Credential, Exchange, Request, Response, TransportError,
 };
 use crate::event::CheckResult;
 use crate::personal::{PersonalMembers, Pseudonyms, is_judged_alike};
@@ -316,7 +316,7 @@ fn exchange(
     let mut headers = clean::headers(&seen.headers, redactor, local);
     if let Some(length) = sent_length {
         let cut = format!("{} of {length} bytes", sent.len());
-        headers.push((CUT.to_owned(), cut));
+        headers.push((CUT_BODY.to_owned(), cut));
     }
     let request = Request {
         channel,
@@ -339,6 +339,3 @@ fn exchange(
     };
     (exchange, unread)
 }
-
-/// The name under which a capture says that only the beginning of a request's body is in it.
-const CUT: &str = "x-recorded-body";

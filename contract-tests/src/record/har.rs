@@ -71,8 +71,11 @@ struct HarRequest {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct HarResponse {
     status: i64,
+    #[serde(default)]
+    status_text: String,
     #[serde(default)]
     headers: Vec<HarHeader>,
     #[serde(default)]
@@ -96,6 +99,16 @@ struct HarContent {
 /// The beginning of all paths of the interface.
 const INTERFACE: &str = "/v1/";
 
+impl Entry {
+    /// Whether it is a call: not what a browser asks beforehand or redirects by itself, nor the beginning of a web socket.
+    fn is_call(&self) -> bool {
+        let (request, response) = (&self.request, &self.response);
+        let by_itself = response.status_text == "Internal Redirect";
+        let socket = request.url.starts_with("ws") || response.status == 101;
+        request.method != "OPTIONS" && !by_itself && !socket
+    }
+}
+
 impl Archive {
     /// Reads the text of an archive. Entries that are no calls of the interface are counted and left out.
     ///
@@ -113,16 +126,12 @@ impl Archive {
         for (at, entry) in har.log.entries.into_iter().enumerate() {
             let url = Url::parse(&entry.request.url).ok();
             let is_meant = |url: &Url| entry.webhook || url.path().contains(INTERFACE);
-            let Some(url) = url.filter(is_meant) else {
+            let Some(url) = url.filter(|url| is_meant(url) && entry.is_call()) else {
                 archive.others += 1;
                 continue;
             };
             let number = archive.calls.len() as u64 + 1;
             let seen = seen(number, &url, entry).with_context(|| format!("entry {}", at + 1))?;
-            if seen.is_preflight() {
-                archive.others += 1;
-                continue;
-            }
             archive.local &= is_loopback(&url);
             if let RouteKind::Calls(environment) = seen.kind
                 && !archive.environments.contains(&environment)
@@ -169,7 +178,14 @@ fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
     let began: Timestamp = entry.started_date_time.parse().context("startedDateTime")?;
     let status = u16::try_from(response.status).ok();
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    // Of what was broken off the archive does not say by whom.
+    let unanswered = status.is_none() && entry.transport_error.is_none();
     let missing = response.content.text.is_none() && response.content.size > 0;
+    let lacks = match (unanswered, missing) {
+        (true, _) => Some("the archive has no answer to it"),
+        (false, true) => Some("the archive has no body of its answer"),
+        (false, false) => None,
+    };
     Ok(Seen {
         number,
         kind: match entry.webhook {
@@ -188,7 +204,7 @@ fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
                     arrived: Arrived::default(),
                 })
         }),
-        unread: missing.then(|| "the archive has no body of its answer".to_owned()),
+        unread: lacks.map(str::to_owned),
         came,
         headers,
         took: Duration::from_secs_f64(took_ms / 1000.0),

@@ -71,6 +71,21 @@ fn a_client_that_goes_away_ends_its_own_exchange_alone() {
 }
 
 #[test]
+fn an_address_with_a_query_is_refused_and_not_shortened() {
+    for address in [
+        "http://127.0.0.1:9/base?tenant=7",
+        "http://127.0.0.1:9/#there",
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_svc-contract-tests"));
+        command.args(["record", "--out", "never.capture", "--listen"]);
+        command.args(["127.0.0.1:0", "--forward", address]);
+        let (code, _, said) = svc_test_support::ended(&mut command);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("would not be sent"), "{said}");
+    }
+}
+
+#[test]
 fn what_would_go_round_for_ever_is_refused() {
     for (listen, host) in [
         ("127.0.0.1", "127.0.0.1"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
-use svc_capture::{Capture, Channel, Credential, Exchange, Response, TransportError};
+use svc_capture::{CUT_BODY, Capture, Channel, Credential, Exchange, Response, TransportError};
 use svc_fixtures::contract::{Contract, Environment, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
@@ -332,7 +332,7 @@ fn call(
         Credential::Another(name) if !is_own && !is_refused_for_its_key(exchange) => Some(name),
         _ => return Err(KEYS),
     };
-    if request.padded_to.is_some() {
+    if request.padded_to.is_some() || request.header(CUT_BODY).is_some() {
         return Err(LONG);
     }
     let (came, is_replay) = match &exchange.response {

@@ -42,6 +42,26 @@ then = { success = { "auditTrail.value" = "A5731cf6abcb", "auditTrail.timestamp"
     }
 }
 
+/// Of a body that a recording cut nobody knows what was asked.
+#[test]
+fn a_call_whose_body_was_cut_is_left_out_and_no_refusal() {
+    let recorded = Service::new("", "").record(&companies());
+    let mut capture = with_members(recorded, &json!({ "registrar": "KA" }));
+    let mut exchanges = capture
+        .cases
+        .iter_mut()
+        .flat_map(|case| &mut case.exchanges);
+    let cut = exchanges.next().expect("a call");
+    cut.request.body.truncate(5);
+    let note = (svc_capture::CUT_BODY.to_owned(), "5 of 20 bytes".to_owned());
+    cut.request.headers.push(note);
+    let learned = learned(&capture);
+    let why = "its body is not in the capture";
+    assert_eq!(learned.fidelity.not_played.get(why), Some(&1));
+    let differences = &learned.fidelity.differences;
+    assert!(differences.is_empty(), "{differences:#?}");
+}
+
 /// The captured answers with these members in their data.
 fn with_members(mut capture: Capture, members: &Value) -> Capture {
     for exchange in capture
