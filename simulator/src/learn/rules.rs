@@ -189,10 +189,13 @@ impl RuleMaker<'_> {
                 }
             }
             values.sort_by_key(Json::to_string);
-            if values.len() > 1
-                && let Some(first) = when.first_mut()
-            {
-                first.1 = Test::OneOf(values);
+            match when.first_mut() {
+                // There is no third one.
+                Some((name, _)) if values.len() > 1 && name == ENVIRONMENT => {
+                    when.remove(0);
+                }
+                Some(first) if values.len() > 1 => first.1 = Test::OneOf(values),
+                _ => {}
             }
             rules.push(self.rule(row, &said, when));
         }

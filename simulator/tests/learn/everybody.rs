@@ -96,6 +96,59 @@ then = { success = { name = "KAVYA IYER" } }
     );
 }
 
+/// A step that only carries an id is told apart by where it is asked alone, which is no reason to say nothing of it.
+#[test]
+fn what_a_later_step_answers_alike_on_the_sandbox_and_on_live_is_said() {
+    let service = Service::new("elsewhere", "");
+    let start = (
+        "verify.identity.mobile-otp.start",
+        r#"{"mobile":"9876500001"}"#.to_owned(),
+    );
+    let begun = service.record(std::slice::from_ref(&start));
+    let answer = begun.cases[0].exchanges[0].response.as_ref();
+    let answer: serde_json::Value =
+        serde_json::from_slice(&answer.expect("an answer").body).expect("JSON");
+    let id = answer["data"]["request_id"].as_str().expect("an id");
+    let verify = format!(r#"{{"request_id":"{id}","otp":"123456"}}"#);
+    let fetch = format!(r#"{{"request_id":"{id}"}}"#);
+    let unknown = r#"{"request_id":"never-issued"}"#.to_owned();
+    let mut capture = service.record(&[
+        start,
+        ("verify.identity.mobile-otp.fetch", unknown),
+        ("verify.identity.mobile-otp.verify", verify),
+        ("verify.identity.mobile-otp.fetch", fetch),
+    ]);
+    let changed = |from: &str, to: &str, capture: &mut svc_capture::Capture| {
+        let cases = capture.cases.iter_mut();
+        for exchange in cases.flat_map(|case| &mut case.exchanges) {
+            let answer = exchange.response.as_mut().expect("an answer");
+            for body in [&mut exchange.request.body, &mut answer.body] {
+                let text = String::from_utf8_lossy(body).replace(from, to);
+                *body = text.into_bytes();
+            }
+        }
+    };
+    let payments = r#""paymentHistory":"#;
+    let recharges = format!(r#""recharges":[{{"period":"2026-10"}}],{payments}"#);
+    changed(payments, &recharges, &mut capture);
+    let mut live = capture.clone();
+    changed(id, "rq_of_live", &mut live);
+    changed(
+        r#""environment":"test""#,
+        r#""environment":"live""#,
+        &mut live,
+    );
+    for case in &mut live.cases {
+        case.case += " (live)";
+        for exchange in &mut case.exchanges {
+            exchange.request.environment = svc_fixtures::contract::Environment::Live;
+        }
+    }
+    capture.cases.extend(live.cases);
+    let text = learned(&capture).text.expect("the recharges");
+    assert!(text.contains("2026-10"), "{text}");
+}
+
 /// The answer was lost on the way and came with the retry: the next one is not lost.
 #[test]
 fn a_wire_that_broke_once_is_whole_when_the_answer_came_with_the_retry() {
