@@ -163,6 +163,30 @@ impl Gathered {
         }
     }
 
+    /// Takes in a recorded webhook of a side.
+    pub(super) fn take_delivery(
+        &mut self,
+        setting: &Setting<'_>,
+        (at, side): (usize, usize),
+        call: &Exchange,
+        delivery: &Json<'_>,
+    ) {
+        (self.pair, self.side) = (at, side);
+        self.delivery(setting, &call.request, delivery);
+    }
+
+    /// Takes in whether a webhook came for a call of a side that was answered `pending`.
+    pub(super) fn take_arrival(&mut self, at: usize, side: usize, pair: &Pair<'_>, said: &str) {
+        (self.pair, self.side) = (at, side);
+        let spot = Spot {
+            operation: pair.operation.clone(),
+            ending: format!("pending ({})", pair.left.request.environment),
+            part: SpotPart::Webhook,
+            path: "arrival".to_owned(),
+        };
+        self.note(&spot, said_text(said), None, None);
+    }
+
     fn delivery(&mut self, setting: &Setting<'_>, asked: &Request, delivery: &Json<'_>) {
         let text = |name: &str| delivery.get(name).and_then(Json::as_text);
         let body = text("body").unwrap_or_default();

@@ -18,6 +18,7 @@ mod latency;
 mod merge;
 mod pairing;
 mod places;
+mod recorded_webhooks;
 pub mod report;
 mod said;
 mod words;
@@ -36,6 +37,7 @@ use finding::{Comparison, Difference, Example, Kind, NotCompared};
 use gather::Gathered;
 use latency::Latencies;
 use pairing::Pair;
+use recorded_webhooks::RecordedWebhooks;
 
 /// A difference, and the pairs that show it.
 type Found = (Difference, BTreeSet<usize>);
@@ -52,6 +54,7 @@ pub fn compare(
     right: &Capture,
 ) -> Comparison {
     let mut paired = pairing::pair(setting, checks, left, right);
+    let mut webhooks = RecordedWebhooks::of([left, right]);
     let pairs: Vec<&Pair<'_>> = paired.cases.iter().flatten().collect();
     let (mut gathered, mut latencies) = (Gathered::default(), Latencies::default());
     let (mut endings, mut explained) = (Endings::default(), Explained::default());
@@ -64,7 +67,7 @@ pub fn compare(
                 continue;
             }
             match pair.left.request.channel {
-                // What a webhook was is told by its ids, which no two services share.
+                // What a webhook was is told by its ids, which no two services share: it is taken with its call.
                 Channel::Console | Channel::Webhook => continue,
                 Channel::Sink | Channel::Registered => {
                     gathered.take_webhooks(setting, index, pair);
@@ -88,16 +91,15 @@ pub fn compare(
                 }
                 Some(ended) => {
                     gathered.take(setting, index, pair, &ended);
+                    webhooks.take(&mut gathered, setting, index, pair);
                     latencies.take(index, pair);
                 }
             }
         }
     }
     paired.not_compared.extend(not_compared(apart));
-    let mut observed = places::observed(&gathered);
-    observed.extend(latencies.observed());
-    let found = told(endings, merge::merged(&gathered, observed));
-    let found = ids::told(found, &pairs);
+    paired.not_compared.extend(webhooks.left_over());
+    let found = ids::told(told(endings, &gathered, latencies), &pairs);
     for (difference, shown) in &found {
         explain(&mut explained, difference, &pairs, shown);
     }
@@ -116,11 +118,13 @@ pub fn compare(
     }
 }
 
-/// What endings tell, and what members tell, each thing once.
-fn told(endings: Endings<'_>, of_members: Vec<Found>) -> Vec<Found> {
+/// What endings tell, and what members and latencies tell, each thing once.
+fn told(endings: Endings<'_>, gathered: &Gathered, latencies: Latencies) -> Vec<Found> {
     let known = endings.words();
     let mut found = endings.differences();
-    found.extend(of_members);
+    let mut observed = places::observed(gathered);
+    observed.extend(latencies.observed());
+    found.extend(merge::merged(gathered, observed));
     words::joined(found, &known)
 }
 

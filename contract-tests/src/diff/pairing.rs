@@ -11,6 +11,7 @@ use super::finding::NotCompared;
 use crate::capture::{Capture, CapturedCase, Channel, Exchange, TransportError};
 use crate::check::Check;
 use crate::plan::{Case, Setting, USAGE, VERIFICATIONS};
+use crate::recorded::WEBHOOKS;
 
 /// Two answers to one call.
 #[derive(Debug, Clone)]
@@ -127,8 +128,10 @@ pub(super) fn pair<'a>(
             let last = last.get(&(case.check.as_str(), case.case.as_str()));
             last.is_some_and(|last| std::ptr::eq(*last, *case))
         };
+        // A webhook goes with its call.
+        let is_call = |case: &&CapturedCase| !is_check(case) && case.check != WEBHOOKS;
         let cases = capture.cases.iter().filter(is_last);
-        cases.filter(|case| !is_check(case)).collect::<Vec<_>>()
+        cases.filter(is_call).collect::<Vec<_>>()
     };
     cases.extend(by_input(
         setting,
