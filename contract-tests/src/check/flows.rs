@@ -118,34 +118,49 @@ fn another_begun(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Cas
     case.push(lead::sample_call(setting, operation).carrying(carries));
     let case = case.expecting("flows.own-envelope", Rule::OtherId(first?));
     let case = case.expecting(&flow.clause, Rule::succeeds(operation));
-    let cases = [
-        Some(case),
-        mixed_up(setting, operation),
-        each_its_own(setting, operation),
-    ];
-    Some(cases.into_iter().flatten().collect())
+    let mut cases = vec![case];
+    cases.extend(mixed_up(setting, operation));
+    cases.extend(each_its_own(setting, operation));
+    Some(cases)
 }
 
-/// Of two flows one has gone on: that goes on to its end, and the other one must not leave out a step.
-fn each_its_own(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
-    let (flow, step) = later_step(setting, operation)?;
-    step.after.as_ref()?;
-    let mut case = Case::about(operation, "of two begun the one that went on");
-    let (carries, first) = lead::before(&mut case, setting, operation);
-    let behind = case.steps.split_off(first? + 1);
-    // The same call: of one number, too, each is its own.
-    let other = case.push_again(first?);
-    case.expect(other, &flow.clause, Rule::Ends(Ending::Completed));
-    case.steps.extend(behind);
-    let of_the_other = carries.iter().cloned().map(|carry| Carry {
-        from: other,
-        ..carry
-    });
-    let call = lead::sample_call(setting, operation);
-    let skipped = case.push(call.clone().carrying(of_the_other.collect()));
-    case.expect(skipped, &flow.clause, Rule::Ends(Ending::Rejected));
-    case.push(call.carrying(carries));
-    Some(case.expecting(&flow.clause, Rule::succeeds(operation)))
+/// Of two flows one has gone on: that goes on to its end, and the other one must not leave out a step. Somebody else's
+/// was begun after it; of one number the later one goes on, since a service may send one OTP at a time.
+fn each_its_own(setting: &Setting<'_>, operation: &Operation) -> Vec<Case> {
+    let somebody_else = |case: &mut Case, begins: &Operation| {
+        let (carries, first) = lead::before(case, setting, operation);
+        let behind = case.steps.split_off(first? + 1);
+        let other = lead::to_status(case, setting, begins, 200)?;
+        case.steps.extend(behind);
+        Some((carries, other))
+    };
+    let one_number = |case: &mut Case, begins: &Operation| {
+        let other = case.push(lead::sample_call(setting, begins));
+        let (carries, _) = lead::before(case, setting, operation);
+        Some((carries, other))
+    };
+    type Begin<'b> = &'b dyn Fn(&mut Case, &Operation) -> Option<(Vec<Carry>, usize)>;
+    let both: [(&str, Begin<'_>); 2] = [
+        ("somebody else's was begun, too", &somebody_else),
+        ("an earlier one of the number", &one_number),
+    ];
+    let case = |(name, begin): (&str, Begin<'_>)| {
+        let (flow, step) = later_step(setting, operation)?;
+        step.after.as_ref()?;
+        let begins = setting.contract.operation(&flow.steps[0].operation)?;
+        let mut case = Case::about(operation, name);
+        let (carries, other) = begin(&mut case, begins)?;
+        case.expect(other, &flow.clause, Rule::Ends(Ending::Understood));
+        let from = other;
+        let of_the_other = carries.iter().cloned();
+        let of_the_other = of_the_other.map(|carry| Carry { from, ..carry }).collect();
+        let call = lead::sample_call(setting, operation);
+        let goes_on = case.push(call.clone().carrying(carries));
+        case.expect(goes_on, &flow.clause, Rule::succeeds(operation));
+        case.push(call.carrying(of_the_other));
+        Some(case.expecting(&flow.clause, Rule::Ends(Ending::Rejected)))
+    };
+    both.into_iter().filter_map(case).collect()
 }
 
 /// The call of a later step with no amount that may be right by chance.
