@@ -11,6 +11,7 @@ use svc_simulator::engine::call::render::{self, Charge, ResultPart};
 use svc_simulator::engine::call::response::Sources;
 use svc_simulator::engine::state::ids::VerificationId;
 use svc_simulator::engine::state::verification::Verification;
+use svc_simulator::scenario::AnswerForm;
 
 use super::given::{Person, START, body, rules, usual, usual_index};
 
@@ -91,7 +92,9 @@ fn envelope(bencher: Bencher<'_, '_>) {
         amount: usual().price,
         balance_after: Paise(9_999_750),
     });
-    let print = |of: &Verification| render::envelope(of, &result, charged, Environment::Live);
+    let form = AnswerForm::default();
+    let print =
+        |of: &Verification| render::envelope(of, &result, charged, Environment::Live, &form);
     let bencher = bencher.counter(BytesCount::new(print(&of).len()));
     bencher.bench(|| print(black_box(&of)));
 }

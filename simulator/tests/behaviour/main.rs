@@ -1,5 +1,6 @@
 //! What the simulator does, by situation. One binary, one helper: [`scene::Scene`].
 
+mod answer_form;
 mod answers;
 mod as_usual;
 mod assets;

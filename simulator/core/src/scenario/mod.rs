@@ -2,6 +2,7 @@
 //! account. Knows the contract, and nothing of HTTP or time; of accounts only what they are called.
 
 mod accounts;
+mod answer_form;
 pub(crate) mod embedded;
 mod expression;
 mod fitting;
@@ -28,6 +29,9 @@ use svc_fixtures::template::Edit;
 pub use accounts::{
     AccountConfig, KeyConfig, RateLimitConfig, WebhookConfig, find_account, is_key_name,
     read_accounts,
+};
+pub use answer_form::{
+    AnswerForm, BundleForm, FORM_WORDS, FormPart, FormWord, OWN_META, STEP_NAMES, form_value,
 };
 pub use embedded::{LEARNED, accounts, built_in, is_built_in};
 pub use expression::Expression;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::{Contract, FieldIndex, Operation, OperationIndex};
 
+use super::answer_form::AnswerForm;
 use super::index::{Automata, Candidate, Index};
 use super::matching::{MatchInput, first_place, holds, texts};
 use super::people::People;
@@ -20,6 +21,8 @@ pub struct ScenarioSet {
     pub patches: Vec<ResponsePatch>,
     /// The people and companies that files declare.
     pub people: People,
+    /// What all answers share.
+    pub answers: AnswerForm,
     /// For each operation of the contract.
     indexes: Vec<Index>,
     /// For each operation the rules that are asked before the formats, and what an identifier contains then.
@@ -44,6 +47,7 @@ impl ScenarioSet {
         scenarios: Vec<Scenario>,
         patches: Vec<ResponsePatch>,
         people: People,
+        answers: AnswerForm,
     ) -> Self {
         let mut of_operation = vec![Vec::new(); contract.operations.len()];
         for (number, scenario) in scenarios.iter().enumerate() {
@@ -67,6 +71,7 @@ impl ScenarioSet {
             scenarios: Vec::new(),
             patches,
             people,
+            answers,
         };
         for (scenario, number) in scenarios.iter().zip(0..) {
             if let ([condition], true) = (&*scenario.conditions, scenario.before_format)

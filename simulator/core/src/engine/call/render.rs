@@ -7,6 +7,7 @@ use svc_fixtures::contract::{ErrorCode, Paise};
 use super::request::Environment;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::Verification;
+use crate::scenario::AnswerForm;
 
 /// The part of an envelope that says how the call ended.
 #[derive(Debug)]
@@ -45,6 +46,7 @@ pub fn envelope(
     result: &ResultPart<'_>,
     charged: Option<Charge>,
     environment: Environment,
+    form: &AnswerForm,
 ) -> Box<[u8]> {
     let data = match result {
         ResultPart::Completed(data) | ResultPart::Pending(data) => data.len(),
@@ -64,7 +66,7 @@ pub fn envelope(
     out.json(&*of.endpoint);
     out.result(result);
     out.billing(charged);
-    out.meta(of, environment);
+    out.meta(of, environment, form);
     // Kept for as long as the call: in one piece, without spare room.
     out.0.as_slice().into()
 }
@@ -132,16 +134,22 @@ impl Printer {
         self.raw("}");
     }
 
-    fn meta(&mut self, of: &Verification, environment: Environment) {
+    fn meta(&mut self, of: &Verification, environment: Environment, form: &AnswerForm) {
         self.raw(r#","meta":{"createdAt":""#);
         self.instant(of.created_at);
         self.raw(r#"","environment":""#);
         self.raw(environment.as_str());
         self.raw(r#"","latencyMs":"#);
         self.raw(itoa::Buffer::new().format(of.latency_ms));
-        if let Some(provider) = of.provider.as_deref() {
+        if let Some(provider) = of.provider.as_deref().or(form.provider.as_deref()) {
             self.raw(r#","provider":"#);
             self.json(provider);
+        }
+        for (name, value) in &form.meta {
+            self.raw(",");
+            self.json(name);
+            self.raw(":");
+            self.json(value);
         }
         self.raw("}}");
     }
@@ -166,7 +174,13 @@ mod tests {
             latency_ms: 250,
             ..Verification::new(id, "an.operation".into(), at)
         };
-        let bytes = envelope(&of, &result, charged, Environment::Live);
+        let bytes = envelope(
+            &of,
+            &result,
+            charged,
+            Environment::Live,
+            &AnswerForm::default(),
+        );
         String::from_utf8(bytes.into()).expect("an envelope is text")
     }
 

@@ -30,7 +30,13 @@ pub(super) fn answer(
     ends: &[StepEnd<'_>],
     total: Option<Charge>,
 ) -> Answer {
-    let data = data(rules, row, (of, carries), ends);
+    let form = &rules.scenarios.answers;
+    let mut data = data(rules, row, (of, carries), ends);
+    if let Some(form) = &form.bundle
+        && let Ok(own) = Json::parse(&data)
+    {
+        data = form.filled(&own.into_owned()).to_string().into_bytes();
+    }
     let message;
     let (status, part) = match state {
         State::Completed => (200, ResultPart::Completed(&data)),
@@ -49,7 +55,7 @@ pub(super) fn answer(
     Answer {
         status,
         state,
-        envelope: envelope(of, &part, total, environment),
+        envelope: envelope(of, &part, total, environment, form),
     }
 }
 

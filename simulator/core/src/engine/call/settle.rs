@@ -248,10 +248,11 @@ impl Settlement<'_> {
 
     /// The answer of an operation.
     fn answer_of(&self, verification: &Verification, end: &StepEnd<'_>) -> Answer {
+        let form = &self.rules.scenarios.answers;
         Answer {
             status: end.status,
             state: end.state,
-            envelope: envelope(verification, &end.part, end.charged, self.environment),
+            envelope: envelope(verification, &end.part, end.charged, self.environment, form),
         }
     }
 
@@ -392,7 +393,8 @@ pub fn refuse(
         message: &message,
         retryable: rules.contract.error(code).retryable,
     };
-    let envelope = envelope(verification, &part, None, environment);
+    let form = &rules.scenarios.answers;
+    let envelope = envelope(verification, &part, None, environment, form);
     let status = rejection.status(&rules.contract);
     let answer = Answer {
         status,

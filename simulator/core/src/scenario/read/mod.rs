@@ -1,5 +1,6 @@
 //! Reading scenario files: every mistake of every file at once.
 
+mod answers;
 mod declared_forms;
 pub(crate) mod faults;
 pub(crate) mod fitting;
@@ -20,6 +21,7 @@ use svc_fixtures::contract::{Contract, Environment, ErrorCode, OperationIndex};
 use svc_fixtures::reading::{Item, Problems, Source, Table};
 use svc_fixtures::template::Answers;
 
+use super::answer_form::AnswerForm;
 use super::expression::ExpressionCompiler;
 use super::people::People;
 use super::set::ScenarioSet;
@@ -55,6 +57,7 @@ pub fn read_scenarios(
         file: "".into(),
         order: 0,
     };
+    let mut form = AnswerForm::default();
     let tables: Vec<&str> = answers.cast.keys().map(String::as_str).collect();
     for source in sources {
         let around = people.around(source);
@@ -66,6 +69,9 @@ pub fn read_scenarios(
             }
             if root.is_intact() {
                 report_misplaced(root);
+            }
+            if let Some(table) = root.optional("answers").and_then(|it| it.table()) {
+                answers::add(&mut form, &table);
             }
             for table in root.tables("scenario") {
                 reader.scenario(&table, around);
@@ -84,7 +90,7 @@ pub fn read_scenarios(
     let people = People::new(people.profiles);
     problems
         .or(())
-        .map(|()| ScenarioSet::new(contract, scenarios, patches, people))
+        .map(|()| ScenarioSet::new(contract, scenarios, patches, people, form))
 }
 
 /// Reports what stands at the top of a file and belongs elsewhere.

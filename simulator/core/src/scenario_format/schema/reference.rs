@@ -7,11 +7,12 @@ use serde_json::{Map, Value};
 use crate::scenario::read::when::BESIDE_FIELDS;
 
 /// The tables, by heading and definition.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 7] = [
     ("`[[scenario]]`", "scenario"),
     ("`when`, beside the fields of the request", "when"),
     ("A test in `when`", "any_test"),
     ("An outcome: `then`, each of `cases`, `finally`", "outcome"),
+    ("`[answers]`", "answers"),
     ("`[[expect]]`", "expect"),
     ("`answer`, each of `answers`, `finally`", "answer"),
 ];

@@ -1,0 +1,132 @@
+//! What all answers share, as scenario files say it: members of `meta`, and the form of a bundle's `data`.
+
+use jiff::SignedDuration;
+use svc_fixtures::reading::Source;
+use svc_simulator::engine::call::rules::Files;
+
+use crate::scene::{Answer, Scene};
+
+const META: &str = r#"
+[answers.meta]
+provider = "aggregator"
+region = "in-west"
+build = { number = 7 }
+
+[[scenario]]
+name = "another provider"
+operation = "verify.identity.pan"
+when = { pan = "ABCPE1234F" }
+then = { provider = "bureau" }
+"#;
+
+const PAN: &str = "/v1/verify/identity/pan";
+const TAN: &str = "/v1/bundles/company-tan-identity";
+const COMPANY: &str = r#"{"tan": "PNES12345B", "cin": "U72900MH2015PTC123456"}"#;
+
+/// The members of `meta` that are the same every time.
+fn meta(answer: &Answer) -> String {
+    let members = ["provider", "region", "build.number"];
+    members
+        .map(|name| answer.at(&format!("meta.{name}")))
+        .join(" ")
+}
+
+#[test]
+fn members_of_meta_are_in_every_answer_and_a_rule_s_provider_counts_first() {
+    let scene = Scene::with(META);
+    let one = scene.post(PAN, r#"{"pan": "ABCPE1234G"}"#).send();
+    let other = scene.post(PAN, r#"{"pan": "ABCPE1234F"}"#).live().send();
+    let refused = scene.post(PAN, "{}").send();
+    let without_key = scene.post(PAN, "{}").key("svc_test_nobody").send();
+    assert_eq!(meta(&one), "aggregator in-west 7");
+    assert_eq!(meta(&other), "bureau in-west 7");
+    assert_eq!(refused.outcome(), "400 SVC_INVALID_INPUT");
+    assert_eq!(meta(&refused), "aggregator in-west 7");
+    assert_eq!(meta(&without_key), "aggregator in-west 7");
+    let later = format!("/v1/verifications/{}", one.id());
+    assert_eq!(meta(&scene.get(&later).send()), "aggregator in-west 7");
+}
+
+const LIST: &str = r#"
+[answers.bundle]
+bundleName = "{bundle}"
+version = 3
+risk = { score = "{riskScore}", level = "{riskLevel}" }
+checks = [{ operation = "{endpoint}", state = "{status}", result = "{data}", failure = { code = "{error.code}" } }]
+counts = { done = "{completed}", lost = "{failed}" }
+
+[[scenario]]
+name = "a TAN that nobody has"
+operation = "verify.company.tan"
+when = { tan = "PNES17422B" }
+then = { error = "SVC_NO_RECORD_FOUND" }
+"#;
+
+#[test]
+fn a_bundle_in_a_provider_s_form_says_the_same_under_other_names() {
+    let own = Scene::new().post(TAN, COMPANY).send();
+    let scene = Scene::with(LIST);
+    let formed = scene.post(TAN, COMPANY).send();
+    let tan = own.at("data.steps.0.data");
+    let cin = own.at("data.steps.1.data");
+    assert_eq!(
+        formed.at("data"),
+        format!(
+            r#"{{"bundleName":"company-tan-identity","version":3,"checks":[{{"operation":"verify.company.tan","state":"completed","result":{tan}}},{{"operation":"verify.company.mca.master","state":"completed","result":{cin}}}],"counts":{{"done":2,"lost":0}}}}"#
+        )
+    );
+    // A step without a record has no result, and says why.
+    let unknown = COMPANY.replace("12345", "17422");
+    let unknown = scene.post(TAN, &unknown).send();
+    assert_eq!(
+        unknown.at("data.checks.0"),
+        r#"{"operation":"verify.company.tan","state":"failed","failure":{"code":"SVC_NO_RECORD_FOUND"}}"#
+    );
+    assert_eq!(unknown.at("data.counts"), r#"{"done":1,"lost":1}"#);
+    let person =
+        r#"{"mobile": "9000000005", "email": "a@example.com", "name": "SANCTIONED PERSON"}"#;
+    let fraud = scene.post("/v1/bundles/fraud-check", person).send();
+    assert_eq!(fraud.at("data.risk.level"), "HIGH");
+}
+
+#[test]
+fn steps_can_be_a_table_by_their_names_and_what_a_second_call_carries_is_always_there() {
+    let scene = Scene::with(
+        r#"
+        [answers.bundle]
+        results = { "{name}" = "{data}" }
+        "#,
+    );
+    let formed = scene.post(TAN, COMPANY).send();
+    assert_eq!(formed.at("data.results.tan.tan"), "PNES12345B");
+    let dynamic = "/v1/bundles/dynamic-bank-validation";
+    let account = r#"{"accountNumber": "123456789012", "ifsc": "HDFC0001234"}"#;
+    let first = scene.post(dynamic, account).live().send();
+    assert_eq!(first.outcome(), "200 pending");
+    let (reference, amount) = (
+        first.at("data.referenceId"),
+        first.at("data.results.send.amountSent"),
+    );
+    let second = format!(r#"{{"referenceId": "{reference}", "amount": "{amount}"}}"#);
+    let second = scene.post(dynamic, &second).live().send();
+    assert_eq!(second.outcome(), "200 completed");
+    assert_eq!(second.at("data.results.verify.amountMatch"), "true");
+    scene.advance("local", SignedDuration::from_secs(1));
+}
+
+#[test]
+fn of_two_files_the_first_one_counts_member_by_member() {
+    let mut files = Files::built_in();
+    for (name, text) in [
+        ("b.toml", "answers.meta = { region = 'two', zone = 2 }"),
+        ("a.toml", "answers.meta = { region = 'one' }"),
+    ] {
+        files.scenarios.insert(0, Source::new(name, text));
+    }
+    let scene = Scene::of_files(&files);
+    let answer = scene.post(PAN, r#"{"pan": "ABCPE1234G"}"#).send();
+    assert_eq!(
+        (answer.at("meta.region"), answer.at("meta.zone")),
+        ("one".into(), "2".into())
+    );
+}
