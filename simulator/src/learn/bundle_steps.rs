@@ -7,6 +7,7 @@ use svc_fixtures::contract::{Bundle, Contract, ErrorCode, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
 
+use super::bundle_data::{self, bundle};
 use super::compare::MemberDifference;
 use super::headers::IDEMPOTENCY_KEY;
 use super::traffic::{Came, Enveloped, TrafficCall};
@@ -31,12 +32,6 @@ pub(super) fn unfold(contract: &Contract, calls: &mut Vec<TrafficCall>) {
     *calls = all;
 }
 
-/// The bundle that is called.
-fn bundle<'c>(contract: &'c Contract, call: &TrafficCall) -> Option<&'c Bundle> {
-    let mut bundles = contract.bundles.iter();
-    bundles.find(|bundle| call.method == "POST" && bundle.path == call.path)
-}
-
 /// The steps of the call at this place, which stand behind it.
 pub(super) fn of(calls: &[TrafficCall], at: usize) -> &[TrafficCall] {
     let behind = &calls[at + 1..];
@@ -46,6 +41,7 @@ pub(super) fn of(calls: &[TrafficCall], at: usize) -> &[TrafficCall] {
 
 /// Which of a bundle's steps a member of its answer is about, and the member of that step.
 pub(super) fn difference<'d>(
+    contract: &Contract,
     call: &TrafficCall,
     steps: &[TrafficCall],
     difference: &'d MemberDifference,
@@ -57,7 +53,7 @@ pub(super) fn difference<'d>(
     } else {
         call.answer()
     };
-    let told = told(answer?);
+    let told = told(contract, bundle(contract, call)?, answer?);
     let id = text(told.get(at.parse::<usize>().ok()?)?, "verificationId");
     let is_it = |step: &TrafficCall| {
         step.answer()
@@ -66,11 +62,22 @@ pub(super) fn difference<'d>(
     Some((steps.iter().position(is_it)?, path))
 }
 
-/// What the answer to a bundle tells of its steps, in order.
-fn told(answer: &Enveloped) -> Vec<&Json<'static>> {
+/// What the answer to a bundle tells of its steps, in order, in the simulator's own form. Where a service does not say
+/// how their verifications are called, they are called after the bundle's.
+fn told(contract: &Contract, bundle: &Bundle, answer: &Enveloped) -> Vec<Json<'static>> {
     let data = answer.envelope.get("data");
-    let steps = data.and_then(|data| data.get("steps")?.as_list());
-    steps.into_iter().flatten().collect()
+    let mut steps = data.map_or_else(Vec::new, |data| bundle_data::steps(contract, bundle, data));
+    for step in &mut steps {
+        if text(step, "verificationId").is_empty() {
+            let id = format!(
+                "{}/{}",
+                answer.text("verificationId"),
+                text(step, "endpoint")
+            );
+            step.set("verificationId", Json::from(id));
+        }
+    }
+    steps
 }
 
 fn text<'j>(step: &'j Json<'_>, name: &str) -> &'j str {
@@ -82,13 +89,14 @@ fn steps(contract: &Contract, bundle: &Bundle, call: &TrafficCall) -> Vec<(Strin
     let Some(first) = call.answer().filter(|_| !call.is_replay) else {
         return Vec::new();
     };
+    let told = |answer: &Enveloped| told(contract, bundle, answer);
     let ended = call.result.as_ref().map_or(Vec::new(), told);
     let at_first = told(first);
     let waited = at_first
         .iter()
         .filter(|step| text(step, "status") == "pending");
     let only_one_waited = waited.count() == 1;
-    let later = |step: &&&Json<'static>| {
+    let later = |step: &&Json<'static>| {
         let mut first = at_first.iter();
         first.all(|it| text(it, "verificationId") != text(step, "verificationId"))
     };
@@ -104,7 +112,7 @@ fn steps(contract: &Contract, bundle: &Bundle, call: &TrafficCall) -> Vec<(Strin
             .operation_index(endpoint)
             .filter(|_| !id.is_empty());
         let body = operation.and_then(|at| body(contract, bundle, at, call, &before));
-        if let Some(data) = end.copied().unwrap_or(step).get("data") {
+        if let Some(data) = end.unwrap_or(step).get("data") {
             before.insert(endpoint, data);
         }
         let (Some(operation), Some(body)) = (operation, body) else {

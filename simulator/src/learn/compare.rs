@@ -9,6 +9,7 @@ use svc_fixtures::contract::{CONSENT_URL, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{Expr, Part, Template};
 
+use super::bundle_data::bundle;
 use super::computed::dependencies;
 use super::leaves::leaves;
 use super::refusals::is_executed;
@@ -209,7 +210,24 @@ impl<'r> Comparison<'r> {
         };
         // Each step of a bundle is a verification of its own.
         let of_step = path.strip_prefix("steps[].");
-        of_call(&path) || call.operation.is_none() && of_step.is_some_and(of_envelope)
+        of_call(&path)
+            || call.operation.is_none() && of_step.is_some_and(of_envelope)
+            || self.is_issued_by_step(call, &path)
+    }
+
+    /// Whether a step of the bundle that is called makes a member up, in whatever form the bundle tells it.
+    fn is_issued_by_step(&self, call: &TrafficCall, path: &str) -> bool {
+        let contract = &self.rules.contract;
+        let steps = bundle(contract, call).map_or(&[][..], |bundle| &bundle.steps);
+        let issued = steps.iter().filter_map(|step| {
+            let operation = contract.operation_index(step)?;
+            self.issued.get(&operation)
+        });
+        let ends = |issued: &String| {
+            let before = path.strip_suffix(issued.as_str());
+            before.is_some_and(|before| before.ends_with('.'))
+        };
+        issued.flatten().any(ends)
     }
 }
 

@@ -132,7 +132,8 @@ pub(super) fn fidelity(
         row.alike += alike;
         for difference in compared.differences {
             let steps = bundle_steps::of(&traffic.calls, at);
-            let of_step = bundle_steps::difference(call, steps, &difference);
+            let of_step =
+                bundle_steps::difference(&reasons.rules.contract, call, steps, &difference);
             let why = match of_step.map(|(step, path)| (at + 1 + step, path)) {
                 Some((at, path)) => {
                     let (call, here) = (&traffic.calls[at], &replayed[at]);

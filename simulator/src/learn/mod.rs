@@ -1,12 +1,14 @@
 //! Scenarios from recorded traffic: who it is about, and the rules a person would have written for what the simulator would
 //! not answer by itself. What was learned is played in process and compared. Reads and writes no file.
 
+mod bundle_data;
 mod bundle_steps;
 mod claims;
 mod compare;
 mod computed;
 mod declared;
 mod everybody;
+mod everywhere;
 mod fidelity;
 mod headers;
 mod inputs;
@@ -35,7 +37,7 @@ use svc_fixtures::reading::{Problems, Source};
 
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::report_overlaps;
-use crate::scenario::is_built_in;
+use crate::scenario::{AnswerForm, is_built_in};
 use crate::scenario_analysis::{find_contradictions, find_contrary_letters, find_unreachable};
 
 pub use compare::BY_FORM;
@@ -91,6 +93,7 @@ const REPAIRS: usize = 24;
 #[must_use]
 pub fn read_capture(contract: &Contract, capture: &Capture, text: &str) -> Traffic {
     let mut traffic = Traffic::of(contract, capture, text);
+    traffic.shared = everywhere::shared(contract, &traffic.calls);
     bundle_steps::unfold(contract, &mut traffic.calls);
     stand_ins::replace(contract, &mut traffic.calls);
     traffic
@@ -120,6 +123,8 @@ struct Student<'l> {
     /// The operations of which what everybody gets breaks the contract.
     breaking: BTreeSet<String>,
     breadth: Breadth,
+    /// What all answers share that no file says.
+    shared: AnswerForm,
 }
 
 /// Rules that were made, as a file, and as the simulator reads them.
@@ -142,6 +147,7 @@ impl<'l> Student<'l> {
             exact: BTreeSet::new(),
             breaking: BTreeSet::new(),
             breadth: Breadth::Exact,
+            shared: everywhere::unsaid(base, traffic.shared.clone()),
             lesson,
         }
     }
@@ -205,7 +211,7 @@ impl<'l> Student<'l> {
         };
         let rules = maker.rules(&self.inputs, &self.exact, self.breadth);
         let Lesson { capture, ended, .. } = *self.lesson;
-        let text = write::file((capture, ended), &self.people, &rules);
+        let text = write::file((capture, ended), &self.shared, &self.people, &rules);
         (rules, text)
     }
 
@@ -220,6 +226,7 @@ impl<'l> Student<'l> {
         change: impl FnOnce(&mut LearnedDraft<'_>) -> bool,
     ) -> bool {
         let mut draft = LearnedDraft {
+            shared: &mut self.shared,
             people: &mut self.people,
             rules,
             inputs: &mut self.inputs,
@@ -392,7 +399,9 @@ impl<'l> Student<'l> {
             &self.comparison,
             &reasons,
         );
-        let is_empty = self.people.is_empty() && tried.rules.is_empty();
+        let is_empty = self.people.is_empty()
+            && tried.rules.is_empty()
+            && self.shared == AnswerForm::default();
         Learned {
             text: (!is_empty).then_some(tried.text),
             people: self.people.len(),

@@ -9,6 +9,7 @@ use super::inputs::SeenInput;
 use super::people::LearnedPerson;
 use super::rule::LearnedRule;
 use super::traffic::Traffic;
+use crate::scenario::AnswerForm;
 
 /// The word that lets an answer lose its form.
 const BREAKS: &str = "breaks_contract";
@@ -18,12 +19,15 @@ const UNKNOWN: &str = "the answer's member";
 
 /// A place of the file: which person or rule it belongs to.
 enum Item {
+    Answers,
     Person(usize),
     Rule(usize),
 }
 
 /// What was learned, to be changed.
 pub(super) struct LearnedDraft<'d> {
+    /// What all answers share.
+    pub(super) shared: &'d mut AnswerForm,
     /// The people, as they stand in the file.
     pub(super) people: &'d mut Vec<LearnedPerson>,
     /// The rules, as they stand in the file.
@@ -49,6 +53,7 @@ impl LearnedDraft<'_> {
         let (asking, others): (Vec<&Problem>, Vec<&Problem>) = own.partition(|it| asks_for_it(it));
         for problem in asking.into_iter().chain(others) {
             match item(text, problem.line()) {
+                Some(Item::Answers) => any |= self.forget_shared(),
                 Some(Item::Person(at)) => any |= self.person(at, text, problem, &mut gone),
                 Some(Item::Rule(at)) if asks_for_it(problem) && told.insert(at) => {
                     any |= self.rule(at, text, problem);
@@ -144,6 +149,7 @@ impl LearnedDraft<'_> {
         let (mut gone, mut any) = (BTreeSet::new(), false);
         for problem in problems.iter().filter(|problem| problem.path() == path) {
             match item(text, problem.line()) {
+                Some(Item::Answers) => any |= self.forget_shared(),
                 Some(Item::Person(at)) => any |= gone.insert(at),
                 Some(Item::Rule(at)) => any |= self.forget_rule(at, problem.message()),
                 None => {}
@@ -153,6 +159,11 @@ impl LearnedDraft<'_> {
             self.people.remove(at);
         }
         any
+    }
+
+    /// What all answers share, and no reader takes, is not said.
+    fn forget_shared(&mut self) -> bool {
+        std::mem::take(self.shared) != AnswerForm::default()
     }
 
     /// What nothing else can be said of is not said.
@@ -189,6 +200,8 @@ fn item(text: &str, line: usize) -> Option<Item> {
         if line_text == "[[scenario]]" {
             found = Some(Item::Rule(rules));
             rules += 1;
+        } else if line_text.starts_with("[answers.") {
+            found = Some(Item::Answers);
         } else if line_text.starts_with('[') && line_text.ends_with(']') && line_text.contains('.')
         {
             found = Some(Item::Person(people));

@@ -11,7 +11,7 @@ use svc_fixtures::sample;
 
 use super::headers::{COUNTED, IDEMPOTENCY_KEY, more_headers};
 use super::refusals::{is_about_keys, is_executed};
-use crate::scenario::{MoreHeaders, WireFault};
+use crate::scenario::{AnswerForm, MoreHeaders, WireFault};
 
 /// Recorded traffic.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct Traffic {
     /// How many calls were executed under a key of idempotency that the service had answered before, the same call or
     /// another one. The simulator would give its first answer again, or refuse them: they are made under another key.
     pub executed_again: usize,
+    /// What the answers share.
+    pub shared: AnswerForm,
 }
 
 /// One call.
@@ -175,6 +177,7 @@ impl Traffic {
             calls: Vec::new(),
             left_out: BTreeMap::new(),
             executed_again: 0,
+            shared: AnswerForm::default(),
         };
         let mut ended = Vec::new();
         let mut number = 0;

@@ -10,7 +10,7 @@ use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome};
 use super::people::LearnedPerson;
 use super::rule::{LearnedRule, Test};
 use super::traffic::Provenance;
-use crate::scenario::{LEARNED, WireFault};
+use crate::scenario::{AnswerForm, FormPart, LEARNED, WireFault};
 use crate::scenario_format::format_toml;
 
 /// A rule that is longer than this is written over several lines.
@@ -23,6 +23,7 @@ const AROUND_TIME: (&str, &str) = (" of ", " by `svc-simulator learn`");
 #[must_use]
 pub(super) fn file(
     (capture, ended): (&str, Option<Timestamp>),
+    shared: &AnswerForm,
     people: &[LearnedPerson],
     rules: &[LearnedRule],
 ) -> String {
@@ -32,6 +33,7 @@ pub(super) fn file(
         "{LEARNED}{capture}{ended}{behind}, and written anew when that is learned\n\
          # again: to change something, move it into a file of your own. It comes before this one, and is not learned again.\n"
     );
+    out += &answers(capture, shared);
     for person in people {
         out += &declared(capture, person);
     }
@@ -62,6 +64,65 @@ fn origin(capture: &str, origins: &BTreeSet<Provenance>) -> String {
     match origins.len() - 1 {
         0 => format!("\n# {capture}: {first}\n"),
         others => format!("\n# {capture}: {first}, and {others} more\n"),
+    }
+}
+
+/// What all answers share.
+fn answers(capture: &str, shared: &AnswerForm) -> String {
+    let AnswerForm {
+        provider,
+        meta,
+        bundle,
+    } = shared;
+    let mut out = String::new();
+    let provider = provider
+        .iter()
+        .map(|it| ("provider".to_owned(), Json::from(&**it)));
+    let meta: Vec<(String, Json<'static>)> = provider.chain(meta.iter().cloned()).collect();
+    if !meta.is_empty() {
+        let _ = writeln!(out, "\n# {capture}: what all answers share\n[answers.meta]");
+        for (name, json) in meta {
+            let _ = writeln!(out, "{} = {}", bare(&name), value(&json));
+        }
+    }
+    if let Some(form) = bundle {
+        let _ = writeln!(
+            out,
+            "\n# {capture}: the form of what bundles answer\n[answers.bundle]"
+        );
+        for (name, part) in form_members(&form.0) {
+            let _ = writeln!(out, "{} = {}", bare(&name), formed(part));
+        }
+    }
+    out
+}
+
+/// The members of a form, as they are written: those of a table of steps have a word for a name.
+fn form_members(part: &FormPart) -> Vec<(String, &FormPart)> {
+    match part {
+        FormPart::Object(members) => {
+            let members = members.iter();
+            members.map(|(name, part)| (name.clone(), part)).collect()
+        }
+        FormPart::StepTable(name, each) => vec![(format!("{{{}}}", name.word), &**each)],
+        _ => Vec::new(),
+    }
+}
+
+fn formed(part: &FormPart) -> String {
+    match part {
+        FormPart::Value(json) => value(json),
+        FormPart::Word(word) => in_quotes(&format!("{{{}}}", word.word)),
+        FormPart::List(items) => {
+            let items: Vec<String> = items.iter().map(formed).collect();
+            format!("[{}]", items.join(", "))
+        }
+        FormPart::StepList(each) => format!("[{}]", formed(each)),
+        FormPart::Object(_) | FormPart::StepTable(..) => {
+            let members = form_members(part).into_iter();
+            let members = members.map(|(name, part)| format!("{} = {}", bare(&name), formed(part)));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

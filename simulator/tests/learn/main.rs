@@ -1,6 +1,7 @@
 //! Recorded traffic becomes scenarios: what a service with other people and rules answered is learned into an empty
 //! folder, and answered alike by a default simulator.
 
+mod answer_form;
 mod any_rules;
 mod bundles;
 mod everybody;

@@ -1,0 +1,119 @@
+//! What all answers share is learned once: members of `meta`, and the form in which bundles tell their steps.
+
+use crate::ELSEWHERE;
+use crate::recorder::{Service, learned};
+
+/// The calls of a bundle, two of which fail in part, and of two operations.
+fn calls() -> [(&'static str, String); 5] {
+    let calls = [
+        (
+            "bundles.company-tan-identity",
+            r#"{"tan":"PNES12345B","cin":"U72900MH2015PTC123456"}"#,
+        ),
+        (
+            "bundles.company-tan-identity",
+            r#"{"tan":"PNES17422B","cin":"U72900MH2015PTC123456"}"#,
+        ),
+        (
+            "bundles.full-identity-kyc",
+            r#"{"dlNumber":"TN0120160009876","dateOfBirth":"23/11/1994","imageUrl1":"https://example.com/a.jpg","imageUrl2":"https://example.com/b.jpg","imageUrl":"https://example.com/c.jpg"}"#,
+        ),
+        ("verify.company.tan", r#"{"tan":"PNES12345B"}"#),
+        ("verify.company.tan", r#"{"tan":"no"}"#),
+    ];
+    calls.map(|(operation, body)| (operation, body.to_owned()))
+}
+
+/// What is learned of a service whose answers have this form, above its first person or rule. Nothing may differ then.
+fn head(form: &str) -> String {
+    let scenarios = format!(
+        r#"{form}
+        [[scenario]]
+        name = "a TAN that nobody has"
+        operation = "verify.company.tan"
+        when = {{ tan = "PNES17422B" }}
+        then = {{ error = "SVC_NO_RECORD_FOUND" }}
+        {ELSEWHERE}"#
+    );
+    let capture = Service::new("elsewhere", &scenarios).record(&calls());
+    let learned = learned(&capture);
+    let differences = &learned.fidelity.differences;
+    assert!(differences.is_empty(), "{differences:#?}");
+    let text = learned.text.expect("there is something to learn");
+    let shared = text.split("\n\n").skip(1);
+    let shared = shared.take_while(|block| block.contains("[answers."));
+    let lines = shared
+        .flat_map(str::lines)
+        .filter(|line| !line.starts_with('#'));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_service_in_the_simulator_s_own_form_needs_no_word_of_it() {
+    assert_eq!(head(""), "");
+}
+
+#[test]
+fn members_of_meta_are_said_once_and_not_by_each_rule() {
+    let said = head(
+        r#"answers.meta = { provider = "aggregator", region = "in-west", build = { number = 7 } }"#,
+    );
+    insta::assert_snapshot!(said, @r#"
+    [answers.meta]
+    provider = "aggregator"
+    region = "in-west"
+    build = { number = 7 }
+    "#);
+}
+
+#[test]
+fn a_list_of_steps_under_other_names_is_seen() {
+    let said = head(
+        r#"
+        [answers.bundle]
+        bundleName = "{bundle}"
+        version = 3
+        checks = [{ operation = "{endpoint}", state = "{status}", result = "{data}", failure = { code = "{error.code}" } }]
+        counts = { done = "{completed}", lost = "{failed}" }
+        "#,
+    );
+    insta::assert_snapshot!(said, @r#"
+    [answers.bundle]
+    bundleName = "{bundle}"
+    version = 3
+    counts = { done = "{completed}", lost = "{failed}" }
+    checks = [{ operation = "{endpoint}", state = "{status}", result = "{data}", failure = { code = "{error.code}" } }]
+    riskScore = "{riskScore}"
+    riskLevel = "{riskLevel}"
+    "#);
+}
+
+#[test]
+fn a_table_of_steps_with_their_data_alone_is_seen() {
+    let said = head(
+        r#"
+        [answers.bundle]
+        results = { "{step}" = { path = "{path}", found = "{data}", code = "{error.code}" } }
+        "#,
+    );
+    insta::assert_snapshot!(said, @r#"
+    [answers.bundle]
+    results = { "{step}" = { path = "{path}", found = "{data}", code = "{error.code}" } }
+    riskScore = "{riskScore}"
+    riskLevel = "{riskLevel}"
+    "#);
+}
+
+#[test]
+fn steps_that_are_all_of_the_data_are_seen() {
+    let said = head(
+        r#"
+        [answers.bundle]
+        "{name}" = { status = "{status}", data = "{data}", error = "{error}" }
+        "#,
+    );
+    insta::assert_snapshot!(said, @r#"
+    [answers.bundle]
+    "{name}" = { status = "{status}", data = "{data}", error = "{error}" }
+    "#);
+}
