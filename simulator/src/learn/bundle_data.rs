@@ -1,6 +1,7 @@
 //! What a bundle of any service tells of its steps, and in which form: the specification shows none, so that a service
 //! has its own. It is read as the simulator's own form, and the form is written down for the simulator to answer in.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use svc_fixtures::contract::{Bundle, Contract, ErrorCode};
@@ -41,6 +42,50 @@ pub(super) fn steps(
     let seen = read(contract, bundle, data);
     let steps = seen.and_then(|seen| Some(seen.own.get("steps")?.as_list()?.to_vec()));
     steps.unwrap_or_default()
+}
+
+/// Which step a member of the `data` of a bundle is about, and what that member is called in the simulator's own form.
+#[must_use]
+pub(super) fn member(
+    contract: &Contract,
+    bundle: &Bundle,
+    data: &Json<'static>,
+    path: &str,
+) -> Option<(usize, String)> {
+    let seen = read(contract, bundle, data)?;
+    let inside = match (seen.place, seen.keyed) {
+        (Some(place), None) => path.strip_prefix(place)?,
+        (Some(place), Some(_)) => path.strip_prefix(place)?.strip_prefix('.')?,
+        (None, _) => path,
+    };
+    let (at, path) = match seen.keyed {
+        None => {
+            let (at, path) = inside.strip_prefix('[')?.split_once("].")?;
+            (at.parse().ok()?, path)
+        }
+        Some(_) => {
+            let names = seen.around()?.iter().map(|(name, _)| name);
+            let found = names.enumerate().find_map(|(at, name)| {
+                let path = inside.strip_prefix(&**name)?.strip_prefix('.')?;
+                Some((at, path))
+            });
+            found?
+        }
+    };
+    let (told, own) = (
+        seen.told.get(at)?,
+        seen.own.get("steps")?.as_list()?.get(at)?,
+    );
+    if own.get("data") == Some(*told) {
+        return Some((at, format!("data.{path}")));
+    }
+    let name = path.split(['.', '[']).next().unwrap_or(path);
+    let value = told.get(name)?;
+    let is_own = |word: &&str| own.get(word) == Some(value);
+    let word = ["data", "error", "billing", "status"]
+        .into_iter()
+        .find(is_own)?;
+    Some((at, format!("{word}{}", &path[name.len()..])))
 }
 
 /// The form in which these answers tell what they tell; none where it is the simulator's own, or where they have no
@@ -233,6 +278,17 @@ fn read<'j>(contract: &Contract, bundle: &Bundle, data: &'j Json<'static>) -> Op
         told,
         own,
     })
+}
+
+impl<'j> SeenData<'j> {
+    /// The table that the steps stand in.
+    fn around(&self) -> Option<&'j [(Cow<'static, str>, Json<'static>)]> {
+        let around = match self.place {
+            Some(place) => self.data.get(place)?,
+            None => self.data,
+        };
+        around.as_object()
+    }
 }
 
 type Named<'b, 'j> = Vec<(&'b str, &'j Json<'static>)>;

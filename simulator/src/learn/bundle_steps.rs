@@ -40,21 +40,22 @@ pub(super) fn of(calls: &[TrafficCall], at: usize) -> &[TrafficCall] {
 }
 
 /// Which of a bundle's steps a member of its answer is about, and the member of that step.
-pub(super) fn difference<'d>(
+pub(super) fn difference(
     contract: &Contract,
     call: &TrafficCall,
     steps: &[TrafficCall],
-    difference: &'d MemberDifference,
-) -> Option<(usize, &'d str)> {
-    let inside = difference.path.strip_prefix("data.steps[")?;
-    let (at, path) = inside.split_once("].")?;
+    difference: &MemberDifference,
+) -> Option<(usize, String)> {
+    let path = difference.path.strip_prefix("data.")?;
     let answer = if difference.of_result {
         call.result.as_ref()
     } else {
         call.answer()
     };
-    let told = told(contract, bundle(contract, call)?, answer?);
-    let id = text(told.get(at.parse::<usize>().ok()?)?, "verificationId");
+    let (answer, bundle) = (answer?, bundle(contract, call)?);
+    let (at, path) = bundle_data::member(contract, bundle, answer.envelope.get("data")?, path)?;
+    let told = told(contract, bundle, answer);
+    let id = text(told.get(at)?, "verificationId");
     let is_it = |step: &TrafficCall| {
         step.answer()
             .is_some_and(|it| it.text("verificationId") == id)

@@ -226,6 +226,7 @@ impl<'l> Student<'l> {
         change: impl FnOnce(&mut LearnedDraft<'_>) -> bool,
     ) -> bool {
         let mut draft = LearnedDraft {
+            contract: &self.lesson.base.contract,
             shared: &mut self.shared,
             people: &mut self.people,
             rules,

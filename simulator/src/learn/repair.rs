@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::{Problem, Problems};
 
 use super::inputs::SeenInput;
@@ -26,6 +27,8 @@ enum Item {
 
 /// What was learned, to be changed.
 pub(super) struct LearnedDraft<'d> {
+    /// The operations.
+    pub(super) contract: &'d Contract,
     /// What all answers share.
     pub(super) shared: &'d mut AnswerForm,
     /// The people, as they stand in the file.
@@ -117,7 +120,7 @@ impl LearnedDraft<'_> {
             .iter_mut()
             .filter(|input| !input.steps.is_empty())
         {
-            if !input.is_one_of(&rule.origins, self.traffic) {
+            if !is_of(input, rule, self.contract, self.traffic) {
                 continue;
             }
             // Of several answers one may break the contract and another keep it.
@@ -177,7 +180,7 @@ impl LearnedDraft<'_> {
             .iter_mut()
             .filter(|input| !input.steps.is_empty())
         {
-            if input.is_one_of(&rule.origins, self.traffic) {
+            if is_of(input, rule, self.contract, self.traffic) {
                 input.steps.clear();
                 input.refused.insert(String::new(), message.to_owned());
                 any = true;
@@ -185,6 +188,13 @@ impl LearnedDraft<'_> {
         }
         any
     }
+}
+
+/// Whether a rule was made from this input. The steps of a bundle stand where the bundle does, and are of several
+/// operations.
+fn is_of(input: &SeenInput, rule: &LearnedRule, contract: &Contract, traffic: &Traffic) -> bool {
+    contract.operations[input.operation].id == rule.operation
+        && input.is_one_of(&rule.origins, traffic)
 }
 
 /// Whether the reader asks for the word that lets an answer lose its form.

@@ -59,8 +59,6 @@ fn what_only_bundles_ask_is_learned_of_their_steps() {
 #[test]
 fn why_a_bundle_differs_is_why_its_step_does() {
     let body = r#"{"dlNumber":"TN0120160009876","dateOfBirth":"23/11/1994","imageUrl1":"https://example.com/a.jpg","imageUrl2":"https://example.com/b.jpg","imageUrl":"https://example.com/c.jpg"}"#;
-    let calls = [("bundles.full-identity-kyc", body.to_owned())];
-    let capture = Service::new("elsewhere", ELSEWHERE).record(&calls);
     let by_hand = r#"
 [[scenario]]
 name = "our licence"
@@ -68,11 +66,45 @@ operation = "verify.identity.dl"
 when = { dlNumber = "TN0120160009876" }
 then = { success = {} }
 "#;
-    let differences = learned_beside(&capture, by_hand).fidelity.differences;
-    let is_status = |it: &&ReportedDifference| it.member == "data.steps[0].data.status";
-    let status = differences.iter().find(is_status).expect("it differs");
-    assert!(
-        status.why.contains("our licence") && !status.expressible,
-        "{status:?}"
-    );
+    let list = r#"answers.bundle.checks = [{ operation = "{endpoint}", result = "{data}" }]"#;
+    let table = r#"answers.bundle.results = { "{name}" = "{data}" }"#;
+    for (form, member) in [
+        ("", "data.steps[0].data.status"),
+        (list, "data.checks[0].result.status"),
+        (table, "data.results.dl.status"),
+    ] {
+        let calls = [("bundles.full-identity-kyc", body.to_owned())];
+        let scenarios = format!("{form}\n{ELSEWHERE}");
+        let capture = Service::new("elsewhere", &scenarios).record(&calls);
+        let differences = learned_beside(&capture, by_hand).fidelity.differences;
+        let is_status = |it: &&ReportedDifference| it.member == member;
+        let status = differences.iter().find(is_status).expect("it differs");
+        assert!(
+            status.why.contains("our licence") && !status.expressible,
+            "{status:?}"
+        );
+    }
+}
+
+#[test]
+fn of_two_steps_one_may_break_the_contract_and_another_keep_it() {
+    let scenarios = r#"
+        [[scenario]]
+        name = "a licence without a day"
+        operation = "verify.identity.dl"
+        otherwise = true
+        then = { success = { status = "IN FORCE", "validity.transport.from" = "" }, breaks_contract = true }
+
+        [[scenario]]
+        name = "a face that is nearly the same"
+        operation = "verify.identity.face-match"
+        otherwise = true
+        then = { success = { confidence = 0.87, matchScore = 0.91 } }
+    "#;
+    let body = r#"{"dlNumber":"TN0120160009876","dateOfBirth":"23/11/1994","imageUrl1":"https://example.com/a.jpg","imageUrl2":"https://example.com/b.jpg","imageUrl":"https://example.com/c.jpg"}"#;
+    let other = body.replace("TN0120160009876", "KA0120100000777");
+    let calls = [body.to_owned(), other].map(|body| ("bundles.full-identity-kyc", body));
+    let learned = learned(&Service::new("elsewhere", scenarios).record(&calls));
+    let differences = &learned.fidelity.differences;
+    assert!(differences.is_empty(), "{differences:#?}");
 }
