@@ -243,8 +243,19 @@ fn members<'j>(
 ) -> BTreeMap<String, &'j Json<'static>> {
     let said = leaves(&of.envelope)
         .into_iter()
-        .map(|(path, leaf)| (path, leaf.0));
+        .map(|(path, leaf)| (by_endpoint(of, path), leaf.0));
     said.chain([("http".to_owned(), status)]).collect()
+}
+
+/// The rows of a usage report are what they are about, in whatever order they stand.
+fn by_endpoint(of: &Enveloped, path: String) -> String {
+    let named = || {
+        let (at, rest) = path.strip_prefix("data.endpoints[")?.split_once(']')?;
+        let rows = of.envelope.get("data")?.get("endpoints")?.as_list()?;
+        let endpoint = rows.get(at.parse::<usize>().ok()?)?.get("endpoint")?;
+        Some(format!("data.endpoints[{}]{rest}", endpoint.as_text()?))
+    };
+    named().unwrap_or(path)
 }
 
 /// An answer is made in so many seconds before and after it says that it was.
@@ -362,4 +373,28 @@ fn is_per_call(expr: &Expr) -> bool {
 #[must_use]
 pub(super) fn shown(value: Option<&Json<'static>>) -> Arc<str> {
     value.map_or_else(|| "nothing".into(), |value| value.to_string().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_usage_report_are_called_by_what_they_are_about() {
+        let report = r#"{"data":{"endpoints":[{"endpoint":"a.b","calls":2},{"calls":3}]}}"#;
+        let envelope = Json::parse(report.as_bytes()).expect("a report");
+        let of = Enveloped {
+            status: 200,
+            envelope: envelope.into_owned(),
+        };
+        let status = Json::Int(200);
+        let paths: Vec<String> = members(&of, &status).into_keys().collect();
+        let wanted = [
+            "data.endpoints[1].calls",
+            "data.endpoints[a.b].calls",
+            "data.endpoints[a.b].endpoint",
+            "http",
+        ];
+        assert_eq!(paths, wanted);
+    }
 }

@@ -93,6 +93,7 @@ const REPAIRS: usize = 24;
 #[must_use]
 pub fn read_capture(contract: &Contract, capture: &Capture, text: &str) -> Traffic {
     let mut traffic = Traffic::of(contract, capture, text);
+    stand_ins::uncover_meta(&mut traffic.calls);
     traffic.shared = everywhere::shared(contract, &traffic.calls);
     bundle_steps::unfold(contract, &mut traffic.calls);
     stand_ins::replace(contract, &mut traffic.calls);

@@ -1,5 +1,7 @@
 //! What all answers share is learned once: members of `meta`, and the form in which bundles tell their steps.
 
+use svc_simulator::learn::Learned;
+
 use crate::ELSEWHERE;
 use crate::recorder::{Service, learned};
 
@@ -116,4 +118,23 @@ fn steps_that_are_all_of_the_data_are_seen() {
     [answers.bundle]
     "{name}" = { status = "{status}", data = "{data}", error = "{error}" }
     "#);
+}
+
+#[test]
+fn a_member_of_meta_that_was_hidden_with_people_says_what_it_says_elsewhere() {
+    let service = Service::new("elsewhere", "answers.meta.region = 'in-west'");
+    let mut capture = service.record(&calls());
+    let exchanges = capture
+        .cases
+        .iter_mut()
+        .flat_map(|case| &mut case.exchanges);
+    for exchange in exchanges.skip(1) {
+        let body = &mut exchange.response.as_mut().expect("an answer").body;
+        let text = String::from_utf8_lossy(body).replace("in-west", "[redacted 7]");
+        *body = text.into_bytes();
+    }
+    let Learned { text, fidelity, .. } = learned(&capture);
+    assert_eq!(fidelity.missed, 0, "{:#?}", fidelity.differences);
+    let text = text.expect("there is something to learn");
+    assert!(text.contains(r#"region = "in-west""#), "{text}");
 }
