@@ -1,5 +1,6 @@
 //! `learn`: writes a scenario file from recorded traffic, and says how alike the simulator then answers.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,10 @@ use super::terminal;
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::Seed;
 use crate::http::ListenerAddresses;
-use crate::learn::{BY_FORM, Fidelity, Learned, Lesson, learn, learned_until, read_capture, slug};
+use crate::learn::{
+    BY_FORM, Fidelity, Learned, Lesson, ReportedDifference, learn, learned_until, read_capture,
+    slug,
+};
 use crate::simulator::files::{self, AllFiles};
 
 /// The arguments of `learn`.
@@ -31,7 +35,7 @@ pub(super) struct LearnArgs {
     /// The folder the scenario file is written into, beside those that are there
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Also list every member that differs, and why
+    /// Also list the members that differ, and why: those alike once, with how many more there are
     #[arg(long)]
     fidelity: bool,
     /// How it is printed
@@ -263,7 +267,32 @@ fn report(args: &LearnArgs, path: &Path, learned: &Learned, on_people: Option<&s
     out
 }
 
-/// Every difference, and what is compared how.
+/// The differences, of those that are alike but for where they stand the first one, with how many more there are. What a
+/// rule could say comes first.
+fn alike(differences: &[ReportedDifference]) -> Vec<(&ReportedDifference, usize)> {
+    let kind = |it: &ReportedDifference| {
+        let parts = it.member.split_inclusive('[');
+        let parts = parts.map(|part| part.split_once(']').map_or(part, |(_, behind)| behind));
+        (
+            it.endpoint.clone(),
+            parts.collect::<String>(),
+            it.why.clone(),
+        )
+    };
+    let mut seen = BTreeMap::new();
+    let mut found: Vec<(&ReportedDifference, usize)> = Vec::new();
+    for it in differences {
+        let at = *seen.entry(kind(it)).or_insert(found.len());
+        match found.get_mut(at) {
+            Some((_, others)) => *others += 1,
+            None => found.push((it, 0)),
+        }
+    }
+    found.sort_by_key(|(it, _)| !it.expressible);
+    found
+}
+
+/// What differs, and what is compared how.
 fn table(fidelity: &Fidelity) -> String {
     let mut out = String::from("\n");
     let rows = fidelity.endpoints.iter();
@@ -281,20 +310,26 @@ fn table(fidelity: &Fidelity) -> String {
     out += &columns(&rows);
     if !fidelity.differences.is_empty() {
         out += "\n";
-        let rows = fidelity.differences.iter().map(|it| {
-            let place = it.line.map_or_else(
-                || it.exchange.to_string(),
-                |line| format!("{} (line {line})", it.exchange),
-            );
-            [
-                place,
-                it.endpoint.clone(),
-                it.member.clone(),
-                short(&it.captured),
-                short(&it.simulated),
-                it.why.clone(),
-            ]
-        });
+        let rows = alike(&fidelity.differences)
+            .into_iter()
+            .map(|(it, others)| {
+                let place = it.line.map_or_else(
+                    || it.exchange.to_string(),
+                    |line| format!("{} (line {line})", it.exchange),
+                );
+                let place = match others {
+                    0 => place,
+                    others => format!("{place}, and {others} more"),
+                };
+                [
+                    place,
+                    it.endpoint.clone(),
+                    it.member.clone(),
+                    short(&it.captured),
+                    short(&it.simulated),
+                    it.why.clone(),
+                ]
+            });
         let head = [
             "exchange",
             "endpoint",
@@ -336,4 +371,42 @@ fn as_json(path: &Path, learned: &Learned, on_people: Option<&str>) -> serde_jso
         "comparedByForm": by_form,
         "onPeople": on_people,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn differs(member: &str, why: &str, expressible: bool) -> ReportedDifference {
+        ReportedDifference {
+            exchange: 1,
+            line: None,
+            endpoint: "usage".to_owned(),
+            member: member.to_owned(),
+            captured: "1".to_owned(),
+            simulated: "2".to_owned(),
+            why: why.to_owned(),
+            expressible,
+        }
+    }
+
+    #[test]
+    fn what_differs_alike_is_listed_once_and_what_a_rule_could_say_first() {
+        let all = [
+            differs("data.rows[0].calls", "counted", false),
+            differs("data.rows[a.b].calls", "counted", false),
+            differs("data.rows[0].failed", "counted", false),
+            differs("data.rows[0].failed", "no rule was found for it", true),
+        ];
+        let found = alike(&all).into_iter();
+        let found: Vec<(&str, bool, usize)> = found
+            .map(|(it, others)| (&*it.member, it.expressible, others))
+            .collect();
+        let wanted = [
+            ("data.rows[0].failed", true, 0),
+            ("data.rows[0].calls", false, 1),
+            ("data.rows[0].failed", false, 0),
+        ];
+        assert_eq!(found, wanted);
+    }
 }
