@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use super::Pages;
 use super::api::encoded;
 use super::call_view::{CallView, KeyUse, Money, StageView};
-use super::layout::{items, member};
 use super::text::{badge, shown};
 
 /// What was put aside for a call, and what became of it.
@@ -193,23 +192,15 @@ fn replays(of: &KeyUse) -> Markup {
 
 /// The steps of a bundle, each with its own page.
 pub(super) fn steps(pages: &Pages, call: &CallView) -> Markup {
-    let data = call.envelope.as_ref().map(|it| &it["data"]);
-    let steps = data.map_or(&[][..], |data| items(data, "steps"));
-    let steps: Vec<_> = steps
-        .iter()
-        .filter(|step| step["verificationId"].is_string() && step["endpoint"].is_string())
-        .collect();
     html! {
-        @if !steps.is_empty() {
+        @if !call.steps.is_empty() {
             section {
                 h2 { "Its steps" }
                 ol {
-                    @for step in steps {
-                        @let id = step["verificationId"].as_str().unwrap_or_default();
-                        @let status = step["status"].as_str().unwrap_or_default();
+                    @for step in &call.steps {
                         li {
-                            a href=(pages.to(&format!("/calls/{}", encoded(id)))) { (member(step, "endpoint")) }
-                            " " (badge(status, step["error"]["code"].as_str()))
+                            a href=(pages.to(&format!("/calls/{}", encoded(&step.verification_id)))) { (shown(&step.endpoint)) }
+                            " " (badge(&step.status, step.code.as_deref()))
                         }
                     }
                 }

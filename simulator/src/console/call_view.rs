@@ -28,6 +28,8 @@ pub(super) struct CallView {
     #[serde(default)]
     pub(super) keys: Vec<KeyUse>,
     pub(super) bundle: Option<String>,
+    #[serde(default)]
+    pub(super) steps: Vec<BundleStepView>,
     pub(super) curl: Option<String>,
 }
 
@@ -66,6 +68,16 @@ impl Received {
 pub(super) struct HeaderView {
     pub(super) name: String,
     pub(super) value: String,
+}
+
+/// A step of a bundle.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BundleStepView {
+    pub(super) verification_id: String,
+    pub(super) endpoint: String,
+    pub(super) status: String,
+    pub(super) code: Option<String>,
 }
 
 #[derive(Deserialize)]

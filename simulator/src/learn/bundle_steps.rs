@@ -126,7 +126,7 @@ fn steps(contract: &Contract, bundle: &Bundle, call: &TrafficCall) -> Vec<(Strin
             json: body,
             operation: Some(operation),
             came: Came::Answer(enveloped(step)),
-            result: end.filter(|_| is_later).map(|end| enveloped(end)),
+            result: end.filter(|_| is_later).map(enveloped),
             after_ms: call.after_ms.filter(|_| is_later && only_one_waited),
             // Of the time that a bundle took nobody knows whose it was.
             took_ms: 0,

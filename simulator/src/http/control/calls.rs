@@ -19,6 +19,7 @@ use super::values::{
 };
 use crate::engine::call::request::Environment;
 use crate::engine::state::account::Account;
+use crate::engine::state::environment::EnvironmentState;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::received::ReceivedRequest;
 use crate::engine::state::verification::{Answer, Verification};
@@ -128,9 +129,42 @@ pub(super) struct CallDto {
     /// Of the step of a bundle: the `verificationId` of the bundle, which has the price of all its steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     bundle: Option<String>,
+    /// Of one bundle alone: its steps, of a bundle that failed, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<BundleStepDto>,
     /// Of one call alone whose request is known whole: the same as a line for a shell that has the key in `SVC_API_KEY`.
     #[serde(skip_serializing_if = "Option::is_none")]
     curl: Option<String>,
+}
+
+/// A step of a bundle, which is a call of its own.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct BundleStepDto {
+    verification_id: String,
+    endpoint: String,
+    status: CallStatusDto,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+}
+
+/// The steps of a bundle that ran, in order.
+fn steps(state: &EnvironmentState, bundle: &Verification) -> Vec<BundleStepDto> {
+    if !bundle.is_bundle() {
+        return Vec::new();
+    }
+    let log = state.verifications.log();
+    let own = log.filter(|(call, _)| call.bundle == Some(bundle.id));
+    let steps = own.map(|(call, answer)| {
+        let (status, code) = status_of(answer.state);
+        BundleStepDto {
+            verification_id: call.id.to_string(),
+            endpoint: call.endpoint.to_string(),
+            status,
+            code,
+        }
+    });
+    steps.collect()
 }
 
 impl CallDto {
@@ -158,6 +192,7 @@ impl CallDto {
             money: None,
             keys: Vec::new(),
             bundle: call.bundle.map(|id| id.to_string()),
+            steps: Vec::new(),
             curl: None,
         }
     }
@@ -356,6 +391,7 @@ pub(super) async fn one(request: ControlRequest) -> ControlResult<CallDto> {
             pending: call.is_open().then(|| PendingDto::of(call)),
             money: call_story::money(state, call),
             keys: call_story::keys(host, account, environment, call),
+            steps: steps(state, call),
             curl: request.and_then(|request| curl_line(request, base)),
             ..CallDto::of(call, answer, environment)
         })

@@ -230,6 +230,13 @@ fn a_bundle_leads_to_its_steps_and_each_of_them_back() {
         form["path"].as_str().expect("a path"),
         form["sample"].to_string(),
     );
+    let mut failing = form["sample"].clone();
+    failing["dlNumber"] = "ZZZZZ0000Z".into();
+    let failed = call(&ruled, "svc_test_local", path, "", &failing.to_string());
+    let failed = page(&ruled, &id(&failed));
+    let steps = failed.split("Its steps").nth(1).expect("a list");
+    assert!(steps.contains("SVC_SOURCE_UNAVAILABLE"), "{steps}");
+    assert!(steps.contains("verify.identity.face-liveness"), "{steps}");
     let bundle = id(&call(&ruled, "svc_test_local", path, "", &body));
     let shown = page(&ruled, &bundle);
     let steps = shown.split("Its steps").nth(1).expect("a list");
