@@ -200,6 +200,8 @@ pub enum Ending {
     Malformed,
     /// Refused for its key, whichever of the two codes says so.
     Unauthorized,
+    /// With a result, or without one yet.
+    CompletedOrPending,
     /// Not refused for what was sent: with a result, without one yet, or without a record.
     Understood,
     /// Refused for what was sent, with any status of 400 to 499.
@@ -254,6 +256,7 @@ impl Ending {
             | Ending::Accepted
             | Ending::Malformed
             | Ending::Unauthorized
+            | Ending::CompletedOrPending
             | Ending::Understood
             | Ending::Rejected
             | Ending::NoFault => None,
@@ -304,6 +307,7 @@ impl fmt::Display for Ending {
                 let (one, other) = (ErrorCode::AuthInvalid, ErrorCode::KeyEnvironmentMismatch);
                 write!(out, "401 {one} or {other}")
             }
+            Ending::CompletedOrPending => out.write_str("completed or pending"),
             Ending::Understood => out.write_str("a result, pending, or no record"),
             Ending::Rejected => out.write_str("a refusal with a status of 400 to 499"),
             Ending::NoFaultBut(code) => write!(out, "no fault of the service but {code}"),

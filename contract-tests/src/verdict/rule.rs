@@ -83,9 +83,9 @@ fn compare(
         }
         Rule::Exists => exists(findings, clause, answer),
         Rule::Usage(rows) => usage::is(findings, clause, answer, rows),
-        Rule::SomeEnds(ending) => some_ends(findings, clause, answers, *ending, true),
-        Rule::NoneEnds(ending) => some_ends(findings, clause, answers, *ending, false),
-        Rule::OneWithout(name) => one_without(findings, clause, answers, name),
+        Rule::SomeEnds(ending) => some_ends(findings, clause, answers, *ending, true)?,
+        Rule::NoneEnds(ending) => some_ends(findings, clause, answers, *ending, false)?,
+        Rule::OneWithout(name) => one_without(findings, clause, answers, name)?,
         Rule::Ends(ending) => ends(findings, clause, answer, *ending),
         Rule::Echoes(name) => echoes(findings, clause, answer, name),
         Rule::Mentions(text) => mentions(findings, clause, answer, text),
@@ -236,6 +236,7 @@ fn ended(findings: &Findings<'_>, answer: &Answer<'_>, ending: Ending) -> bool {
         Ending::Unauthorized => [ErrorCode::AuthInvalid, ErrorCode::KeyEnvironmentMismatch]
             .iter()
             .any(|code| failed(401, *code)),
+        Ending::CompletedOrPending => understood(answer) && !answer.failed(),
         Ending::Understood => understood(answer),
         Ending::Rejected => rejected(answer),
         Ending::NoFault => understood(answer) || rejected(answer),
@@ -264,24 +265,38 @@ fn some_ends(
     answers: &Answers<'_>,
     ending: Ending,
     wanted: bool,
-) {
+) -> Option<()> {
     let known = || answers.iter().flatten();
     let some = known().any(|answer| ended(findings, answer, ending));
+    // One whose answer was lost may have ended so.
+    if !some && answers.iter().any(Result::is_err) {
+        return None;
+    }
     let all: Vec<_> = known().map(Answer::ending).collect();
     let how_many = if wanted { "one" } else { "none" };
     let (holds, expected) = (some == wanted, format!("{how_many} of them {ending}"));
     findings.must(clause, holds, "the endings", expected, all.join(", "));
+    Some(())
 }
 
-fn one_without(findings: &mut Findings<'_>, clause: &str, answers: &Answers<'_>, name: &str) {
+fn one_without(
+    findings: &mut Findings<'_>,
+    clause: &str,
+    answers: &Answers<'_>,
+    name: &str,
+) -> Option<()> {
     let known = || answers.iter().flatten().map(|answer| answer.response);
     let without = known().filter(|it| it.header(name).is_none()).count();
+    if without == 0 && answers.iter().any(Result::is_err) {
+        return None;
+    }
     let what = format!("answers without {name}");
     findings.must(clause, without == 1, &what, 1, without);
     let first = known().next().map_or(&[][..], |response| &response.body);
     let odd = known().find(|response| response.body != first);
     let found = odd.map_or(Cow::Borrowed(""), |response| whole(&response.body));
     findings.must(clause, odd.is_none(), "all answers", whole(first), found);
+    Some(())
 }
 
 fn price(findings: &mut Findings<'_>, clause: &str, answer: &Answer<'_>, expected: Paise) {

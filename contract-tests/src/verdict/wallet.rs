@@ -75,9 +75,9 @@ fn moves(case: &Case, captured: &CapturedCase) -> impl Iterator<Item = (usize, i
     })
 }
 
-/// The balance that the answer to a step shows.
+/// The balance that the answer to a step shows, or the result that came later.
 fn balance(captured: &CapturedCase, step: usize) -> Option<Paise> {
-    let answer = Answer::of(captured.exchanges.get(step)?).ok()?;
+    let answer = Answer::last_of(captured.exchanges.get(step)?).ok()?;
     answer.paise(&BALANCE)
 }
 

@@ -193,7 +193,9 @@ fn executed(
 
 fn outcome(operation: &Operation, ending: Ending) -> CallOutcome {
     match ending {
-        Ending::Completed | Ending::Understood | Ending::NoFault => CallOutcome::Completed,
+        Ending::Completed | Ending::CompletedOrPending | Ending::Understood | Ending::NoFault => {
+            CallOutcome::Completed
+        }
         Ending::Pending | Ending::Accepted => CallOutcome::pending(operation, NOW),
         Ending::Error(code) | Ending::Refused(_, code) | Ending::NoFaultBut(code) => {
             CallOutcome::Failed(code)

@@ -10,7 +10,7 @@ use crate::capture::{Arrived, Channel, Exchange, TransportError};
 use crate::plan::{
     EarlierValue, Ending, Expectation, Place, RequestTemplate, Rule, Step, UsageFigures, UsageRow,
 };
-use crate::verdict::{Verdict, judge, judge_tries};
+use crate::verdict::{Verdict, judge, judge_tries, wallet};
 
 /// Whether the last answer meets a rule; None where it is skipped.
 fn meets(rule: Rule, answers: Vec<Exchange>) -> Option<bool> {
@@ -64,6 +64,7 @@ fn endings_are_status_word_and_code_together() {
     let completed = r#"{"status":"completed"}"#;
     let pending = r#"{"status":"pending"}"#;
     let failed = r#"{"status":"failed","error":{"code":"SVC_RATE_LIMITED"}}"#;
+    let no_record = r#"{"status":"failed","error":{"code":"SVC_NO_RECORD_FOUND"}}"#;
     let limited = Ending::Error(ErrorCode::RateLimited);
     let refused = Ending::Refused(405, ErrorCode::RateLimited);
     for (ending, status, body, fits) in [
@@ -77,6 +78,10 @@ fn endings_are_status_word_and_code_together() {
         (Ending::Accepted, 202, pending, true),
         (Ending::Accepted, 200, pending, false),
         (Ending::Accepted, 202, completed, false),
+        (Ending::CompletedOrPending, 200, completed, true),
+        (Ending::CompletedOrPending, 202, pending, true),
+        (Ending::CompletedOrPending, 202, completed, false),
+        (Ending::CompletedOrPending, 422, no_record, false),
         (limited, 429, failed, true),
         (limited, 400, failed, false),
         (limited, 429, completed, false),
@@ -99,6 +104,28 @@ fn endings_are_status_word_and_code_together() {
         assert_eq!(met, Some(fits), "{ending} {status} {body}");
         let both = vec![answer(500, "{}"), answer(status, body)];
         assert_eq!(meets(Rule::SomeEnds(ending), both), Some(fits));
+    }
+}
+
+#[test]
+fn where_an_answer_was_lost_nobody_knows_whether_it_ended_so() {
+    let limited = || Ending::Error(ErrorCode::RateLimited);
+    let refused = r#"{"status":"failed","error":{"code":"SVC_RATE_LIMITED"}}"#;
+    let fine = r#"{"status":"completed"}"#;
+    let known = || with_header(answer(200, fine), "idempotent-replay", "true");
+    for (rule, second, holds) in [
+        (Rule::SomeEnds(limited()), answer(429, refused), Some(true)),
+        (Rule::SomeEnds(limited()), answer(200, fine), None),
+        (Rule::NoneEnds(limited()), answer(429, refused), Some(false)),
+        (Rule::NoneEnds(limited()), answer(200, fine), None),
+        (Rule::OneWithout("idempotent-replay"), known(), None),
+        (
+            Rule::OneWithout("idempotent-replay"),
+            answer(200, fine),
+            Some(true),
+        ),
+    ] {
+        assert_eq!(meets(rule, vec![lost(), second]), holds);
     }
 }
 
@@ -215,6 +242,27 @@ fn a_balance_falls_by_what_was_charged() {
     }
     let unknown = vec![answer(200, "{}"), answer(200, "{}")];
     assert_eq!(meets(Rule::BalanceFell(0), unknown), Some(false));
+}
+
+#[test]
+fn what_came_with_later_results_may_have_been_taken_by_others() {
+    let later = |balance: &str| {
+        let body = format!(
+            r#"{{"status":"completed","verificationId":"svcv_{balance}","billing":{{"charged":true,"amount":7,"walletBalanceAfter":{balance}}}}}"#
+        );
+        Exchange {
+            result: answer(200, &body).response.ok(),
+            ..answer(202, r#"{"status":"pending","billing":{"charged":false}}"#)
+        }
+    };
+    for (second, moved) in [("93", None), ("86", Some(1))] {
+        let answers = vec![later("100"), later(second)];
+        let (mut case, captured) = one_call(Vec::new(), answers);
+        let first = case.steps[0].clone();
+        case.steps.push(first);
+        case = case.expecting("the.rule", Rule::BalanceFell(0));
+        assert_eq!(wallet::moved(&case, &captured), moved, "{second}");
+    }
 }
 
 /// A usage answer: calls, completed, noRecord, failed; and what the totals say of calls.
