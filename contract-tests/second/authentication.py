@@ -61,6 +61,8 @@ class Authentication:
         if k is None:
             if d("key_prefix_only") and key.startswith(mine):
                 k = default
+            elif d("key_full_stop_ignored"):
+                k = self.keys.get(key.rstrip("."))
             elif d("key_compared_by_prefix"):
                 k = next((x for x in self.keys.values() if x.env == env and key.startswith(x.key)), None)
             elif d("key_last_character_ignored"):
@@ -70,7 +72,7 @@ class Authentication:
                 k = default
             else:
                 raise Fail("auth_invalid")
-        lets_in = d("revoked_key_accepted") or d("revoked_key_refused_of_pan_alone") and not req.path.endswith("/identity/pan")
+        lets_in = d("revoked_key_looks_up") and req.path.startswith("/v1/verifications/") or d("revoked_key_accepted") or d("revoked_key_refused_of_pan_alone") and not req.path.endswith("/identity/pan")
         if k.status == "revoked" and not lets_in:
             if d("revoked_key_404"):
                 raise Fail("not_found")

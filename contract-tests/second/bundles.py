@@ -18,6 +18,8 @@ class Bundles:
                 raise Fail("invalid_input", "body_type must be CA, CS or CMA.")
             if not d("bundle_router_runs_all"):
                 steps = [b.router[t]]
+        if d("bundle_tan_unneeded") and b.slug == "company-tan-identity":
+            raw.setdefault("tan", "PNES12345B")
         dyn_second = b.special == "dynamic" and "referenceId" in raw
         if b.special == "dynamic":
             steps = steps[1:] if dyn_second else steps[:1]

@@ -124,6 +124,8 @@ class Entry:
             raise Fail("internal_error")
         if d("json_escapes_refused") and b"\\u" in req.body:
             raise Fail("invalid_input", "The body is not valid JSON.")
+        if self.d("null_body_crashes") and req.body == b"null":
+            raise Fail("internal_error")
         try:
             body = json.loads(req.body.decode("utf-8"), parse_constant=self._bad_constant)
             if b"\\u" in req.body:

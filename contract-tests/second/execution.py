@@ -45,6 +45,10 @@ class Execution:
                 charged = self.commit(ctx) if ctx.env == "live" else 0
             env = self.envelope(ctx, True, "completed", payload, None, charged)
             self.log(ctx, env, charged)
+            if charged and d("reference_costs_more_silently") and ctx.ref:
+                ctx.acct.balance -= 250
+            if ctx.env != "live" and d("sandbox_ip_quality_takes_live") and ctx.endpoint == "screen.ip-quality":
+                ctx.acct.balance -= 100
             if ctx.op is not None and ctx.op.flow == "v1":
                 self.flows[(ctx.acct.name, ctx.env, ctx.vid)] = dict(payload, kind="v1", programId=ctx.body.get("programId", "310"))
             if ctx.op is not None and ctx.op.flow == "forgery" and not self.h("no_forgery_callback"):
@@ -101,6 +105,8 @@ class Execution:
         if d("nondeterministic_status") and self.rng.random() < 1 / 6:
             return "no_record", None
         if d("long_name_crashes") and any(isinstance(v, str) and len(v) > 255 and "://" not in v for v in body.values()):
+            return "internal_error", None
+        if d("sign_in_name_crashes") and op.path == "screen/negative-diligence" and any(ord(c) > 0xffff for c in body["name"]):
             return "internal_error", None
         if d("source_stays_down"):
             if mark == "source_unavailable":

@@ -222,6 +222,7 @@ fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let request = any_call(setting)?;
     let mistakes = [
         ("more behind it", Mistake::Longer),
+        ("a full stop behind it", Mistake::Stopped),
         ("much more behind it", Mistake::MuchLonger),
         ("its end cut off", Mistake::Shorter),
         ("another last character", Mistake::OtherEnd),

@@ -156,7 +156,10 @@ fn replay(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     }
     let plain = case.steps[first].request.clone();
     let key = format!("{}-billing-{}", setting.seed, operation.id);
-    case.change(first, |request| request.idempotency(&key));
+    case.change(first, |request| {
+        let request = request.header("x-reference-id", REFERENCE);
+        request.idempotency(&key)
+    });
     let clause = "idempotency.no-double-charge";
     let again = case.push_again(first);
     case.expect(again, clause, Rule::SameResult(first));

@@ -205,6 +205,14 @@ fn other_type(setting: &Setting<'_>) -> Option<Vec<Case>> {
         ("text", request.clone().header("content-type", "text/plain")),
         ("no type", request.clone().header("content-type", "json")),
         ("nothing sent", request.clone().raw("")),
+        ("null", request.clone().raw("null")),
+        ("a text", request.clone().raw("\"pan\"")),
+        ("UTF-16", request.clone().raw(b"\xFF\xFE{\0}\0".as_slice())),
+        ("nested", request.clone().raw(nested(&request))),
+        (
+            "with a letter of no shape",
+            request.clone().raw(without_shape(&request)),
+        ),
         ("not UTF-8", request.raw(b"{\"pan\":\"\xFF\"}".as_slice())),
     ];
     let case = |(name, request)| {
@@ -213,6 +221,25 @@ fn other_type(setting: &Setting<'_>) -> Option<Vec<Case>> {
         case.expecting("errors.envelope", Rule::Ends(Ending::NoFault))
     };
     Some(calls.map(case).into())
+}
+
+/// A call's body with a member that nobody knows, in which lists stand in each other.
+fn nested(call: &RequestTemplate) -> String {
+    let depth = 40;
+    let lists = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    with_member(call, &lists)
+}
+
+/// The same with the sign of which most texts have none.
+fn without_shape(call: &RequestTemplate) -> String {
+    with_member(call, r#""a\u0000b""#)
+}
+
+fn with_member(call: &RequestTemplate, value: &str) -> String {
+    let Payload::Json(body) = &call.payload else {
+        return String::new();
+    };
+    format!("{},\"notes\":{value}}}", open_ended(&body.to_string()))
 }
 
 /// With escapes for all letters of its texts, with white space before it, and much of it behind it, and in chunks; with
@@ -249,10 +276,11 @@ fn written_otherwise(setting: &Setting<'_>) -> Option<Vec<Case>> {
             case.expecting("wire.post-json", Rule::succeeds(operation))
         })
         .into();
-    let named = setting.operations().find_map(|operation| {
+    let named = setting.operations().filter_map(|operation| {
         let field = operation.request.iter().find(|field| field.folds)?;
         alone(&operation).then_some((operation, field))
     });
+    let named: Vec<_> = named.collect();
     let names = [
         (
             "with a sign that is no letter",
@@ -262,13 +290,20 @@ fn written_otherwise(setting: &Setting<'_>) -> Option<Vec<Case>> {
     ];
     let no_fault = |case: Case| case.expecting("errors.envelope", Rule::Ends(Ending::NoFault));
     for (name, text) in names {
-        cases.extend(named.map(|(operation, field)| {
+        cases.extend(named.first().map(|(operation, field)| {
             let mut case = Case::about(operation, name);
             lead::to_text(&mut case, setting, operation, field, text.trim_end());
             no_fault(case)
         }));
     }
-    cases.extend(named.map(|(operation, field)| {
+    // Of the others both at once.
+    let both = "Asha \u{1F642} Rao ".repeat(30);
+    cases.extend(named.iter().skip(1).map(|(operation, field)| {
+        let mut case = Case::about(operation, "with a long name and such a sign");
+        lead::to_text(&mut case, setting, operation, field, both.trim_end());
+        no_fault(case)
+    }));
+    cases.extend(named.first().map(|(operation, field)| {
         let text = "Asha \u{1F642} Rao";
         let body = sample::body_with_text(setting.contract, operation, field, text);
         let mut case = Case::about(operation, "with the escapes of a sign that is no letter");

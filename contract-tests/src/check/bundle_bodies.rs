@@ -204,6 +204,18 @@ fn malformed(
     let known = bundle.example.is_some();
     let fields = contract.bundle_fields(bundle).into_iter();
     let fields = fields.filter(|it| known && sent.get(&it.name).is_some() && identifies(&it.name));
+    let required = |name: &str| {
+        let mut steps = contract.bundle_steps(bundle);
+        steps.any(|step| {
+            let mut fields = step.request.iter().filter(|it| it.name == name);
+            fields.any(|it| it.presence == Presence::Required && !bundle.gives(step, it))
+        })
+    };
+    let missing = |field: &Field| {
+        let mut body = sent.clone();
+        body.remove(&field.name);
+        required(&field.name).then_some((body, Ending::Rejected))
+    };
     let body = |field: &Field| {
         let mut violations = sample::violations(contract, field).into_iter();
         let plain = |it: &Violation| it.blame == Blame::Identifier && !it.ruled && !it.blame_ruled;
@@ -212,5 +224,8 @@ fn malformed(
         violation.put_in(&mut body);
         Some((body, Ending::Rejected))
     };
-    fields.filter_map(|field| body(&field)).collect()
+    fields
+        .flat_map(|field| [missing(&field), body(&field)])
+        .flatten()
+        .collect()
 }

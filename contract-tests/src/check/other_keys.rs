@@ -8,7 +8,7 @@ use super::bundle_bodies::success;
 use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use crate::capture::{Credential, KeyKind};
-use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, USAGE};
+use crate::plan::{Case, EarlierValue, Ending, Place, RequestTemplate, Rule, Setting, USAGE};
 
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "authentication.other-keys",
@@ -113,7 +113,28 @@ fn refused_everywhere(
         let step = case.push(request.by(Credential::Given(kind)));
         case.expect_each(step, clauses, &Rule::fails(code));
     }
+    if environment == Environment::Test {
+        look_up(&mut case, call, kind, (code, &clauses));
+    }
     case
+}
+
+/// Where its own call can be looked up, as a ruling says where, nobody else looks it up.
+fn look_up(
+    case: &mut Case,
+    call: &RequestTemplate,
+    kind: KeyKind,
+    (code, clauses): (ErrorCode, &[&str]),
+) {
+    let called = case.push(call.clone());
+    let found = case.push(RequestTemplate::look_up(called));
+    let refused = RequestTemplate::look_up(called).by(Credential::Given(kind));
+    let refused = case.push(refused);
+    let place = Place::of(["status"]);
+    let status = EarlierValue { step: found, place };
+    let refuses = Box::new(Rule::fails(code));
+    let rule = Rule::Where(status, "completed".into(), refuses);
+    case.expect_each(refused, clauses.iter().copied(), &rule);
 }
 
 /// It works as others do, for reading, too; on live with a call that is refused for its fields, and so costs nothing.

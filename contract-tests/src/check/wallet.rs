@@ -32,14 +32,14 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "wallet.source-down",
-        title: "Of no operation a source that is down is charged, nor any failure that an input of live is known for, or a refusal",
+        title: "Of no operation a source that is down is charged, nor any failure that an input of live is known for, or a refusal; and no record by what it says",
         clauses: &["billing.failures-are-free"],
         stage: Stage::Live,
         cases: Cases::PerOperation(source_down),
     },
     Check {
         id: "wallet.sandbox",
-        title: "A call of the sandbox takes nothing from the wallet of live",
+        title: "A call of the sandbox takes nothing from the wallet of live, of whichever operation",
         clauses: &["billing.sandbox-free"],
         stage: Stage::Live,
         cases: Cases::Once(sandbox),
@@ -285,15 +285,15 @@ fn source_down(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>
     (!cases.is_empty()).then_some(cases)
 }
 
-/// What inputs of live are known to fail for, and a refusal, between two results of the cheapest operation: whatever
-/// their answers say, they lower no balance. Where no such input is known there is none.
+/// What inputs of live are known to fail for, and a refusal, between two results of the cheapest operation: they lower no
+/// balance but by what an answer says that there is no record. Where no such input is known there is none.
 fn all_that_fails(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
     let cheap = *cheapest(setting).first()?;
     let mut case = Case::about(operation, "all that fails").on(Environment::Live);
     let first = lead::to_success(&mut case, setting, cheap);
     case.expect(first, FREE, Rule::Charged(true));
-    let unbilled = |ending: Ending| {
-        super::errors::outcomes(setting).any(|row| !row.billed && ending == Ending::Error(row.code))
+    let fails = |ending: Ending| {
+        super::errors::outcomes(setting).any(|row| ending == Ending::Error(row.code))
     };
     let mut inputs = 0;
     for input in setting
@@ -301,7 +301,7 @@ fn all_that_fails(setting: &Setting<'_>, operation: &Operation) -> Option<Case> 
         .iter()
         .filter(|it| it.environment == Environment::Live)
     {
-        let ending = input.ending(operation).filter(|ending| unbilled(*ending));
+        let ending = input.ending(operation).filter(|ending| fails(*ending));
         if let (Some(field), Some(ending)) = (input.field(setting.contract, operation), ending) {
             let failed = lead::to_input(&mut case, setting, operation, field, input);
             case.expect(failed, FREE, Rule::Ends(ending));
@@ -331,7 +331,34 @@ fn sandbox(setting: &Setting<'_>) -> Option<Vec<Case>> {
     case.expect(between, free, Rule::Charged(false));
     let last = case.push(call);
     case.expect(last, "billing.conclusive", Rule::Charged(true));
-    Some(vec![case.expecting(free, Rule::BalanceAddsUp(first))])
+    let one = case.expecting(free, Rule::BalanceAddsUp(first));
+    let cases = [one].into_iter().chain(all_of_sandbox(setting, operation));
+    Some(cases.collect())
+}
+
+/// How many calls of the sandbox are made at once between two of live.
+const BETWEEN: usize = 12;
+
+/// A call of every operation of the sandbox that needs none before it and is answered at once, some of them between two
+/// calls of live.
+fn all_of_sandbox(setting: &Setting<'_>, cheap: &Operation) -> Vec<Case> {
+    let alone =
+        |it: &&Operation| it.pending.is_none() && setting.contract.carried_field(it).is_none();
+    let all: Vec<&Operation> = setting.operations().filter(alone).collect();
+    let case = |some: &[&Operation]| {
+        let mut case = Case::new(format!("{} and others", some[0].id)).on(Environment::Live);
+        let first = lead::to_success(&mut case, setting, cheap);
+        case.expect(first, "billing.conclusive", Rule::Charged(true));
+        let from = case.steps.len();
+        for operation in some {
+            let call = lead::sample_call(setting, operation);
+            case.push(call.to(Environment::Test));
+        }
+        case.send_together(from);
+        case.push_again(first);
+        case.expecting("billing.sandbox-free", Rule::BalanceAddsUp(first))
+    };
+    all.chunks(BETWEEN).map(case).collect()
 }
 
 /// The cheapest operation with an input that the specification knows no record of.

@@ -193,6 +193,7 @@ fn mistyped(own: &Secret, prefix: &str, mistake: Mistake) -> Result<Secret, Stri
     let before = &key[..key.len() - name.len()];
     let name = match mistake {
         Mistake::Longer => format!("{name}~"),
+        Mistake::Stopped => format!("{name}."),
         Mistake::MuchLonger => format!("{name}{}", "~".repeat(200)),
         Mistake::Shorter if name.starts_with("local") => "loca".to_owned(),
         Mistake::Shorter => {

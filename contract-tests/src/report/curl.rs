@@ -137,6 +137,7 @@ fn authorization(
         Credential::Mistyped(mistake) => {
             let change = match mistake {
                 Mistake::Longer => "}~",
+                Mistake::Stopped => "}.",
                 Mistake::MuchLonger => "}$(printf '~%.0s' {1..200})",
                 Mistake::Shorter => "%?}",
                 Mistake::OtherEnd => "%?}x",

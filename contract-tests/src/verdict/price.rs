@@ -1,12 +1,22 @@
 //! What an answer charged, against what its call can cost: just its price where a list says it, else no more
 //! than is known for sure. What charges more stops a run, so it is a breach wherever it is found.
 
-use svc_fixtures::contract::{Environment, Paise};
+use svc_fixtures::contract::{Bundle, BundleMode, Environment, Paise};
 
 use super::answer::Answer;
 use super::finding::{Findings, Verdict};
-use crate::plan::Step;
+use crate::plan::{Setting, Step};
 use crate::spend::{self, Price, StatedCharge};
+
+/// Whether what is called costs the same each time: an operation, and a bundle that always runs all of its steps.
+fn costs_one_price(setting: &Setting<'_>, path: &str) -> bool {
+    let runs_all = |bundle: &Bundle| {
+        let is_whole = matches!(bundle.mode, BundleMode::Sequence | BundleMode::Parallel);
+        is_whole && bundle.carries.is_empty()
+    };
+    let mut bundles = setting.contract.bundles.iter();
+    setting.operation_at(path).is_some() || bundles.any(|it| it.path == path && runs_all(it))
+}
 
 pub(super) fn judge(findings: &mut Findings<'_>, step: &Step, answer: &Answer<'_>) {
     let environment = answer.request.environment;
@@ -18,10 +28,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, step: &Step, answer: &Answer<'_
     let stated = answer.json.as_ref().map(StatedCharge::of);
     let stated = stated.unwrap_or_default();
     if let Price::Listed(price) = price
-        && findings
-            .setting
-            .operation_at(&answer.request.path)
-            .is_some()
+        && costs_one_price(findings.setting, &answer.request.path)
         && answer.charged()
     {
         let what = "what was charged, by the list of prices";
