@@ -8,7 +8,10 @@ use super::entry::{Cases, Check, Stage};
 use super::envelope::REFERENCE;
 use super::wallet::{cheapest, without_record};
 use crate::capture::{Credential, KeyKind};
-use crate::plan::{Case, Ending, RequestTemplate, Rule, Setting, UsageRow, VERIFICATIONS, lead};
+use crate::plan::{
+    Case, EarlierValue, Ending, Place, RequestTemplate, Rule, Setting, UsageRow, VERIFICATIONS,
+    lead,
+};
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -149,12 +152,42 @@ fn logged(setting: &Setting<'_>) -> Option<Vec<Case>> {
     case.push(RequestTemplate::look_up(step).to(Environment::Live));
     let refused = Rule::fails(ErrorCode::NotFound);
     let elsewhere = case.expecting("errors.not-found", refused);
-    Some(
-        [none, down, pending, bundle, poor, Some(elsewhere)]
-            .into_iter()
-            .flatten()
-            .collect(),
-    )
+    let cases = [none, down, pending, bundle, poor, Some(elsewhere)];
+    let each = each_logged(setting, operation);
+    Some(cases.into_iter().flatten().chain(each).collect())
+}
+
+/// How many calls are looked up in one case.
+const LOOKED_UP: usize = 8;
+
+/// Every other operation's, too, beside one that is found.
+fn each_logged(setting: &Setting<'_>, operation: &Operation) -> Vec<Case> {
+    let alone = |it: &&Operation| {
+        it.pending.is_none()
+            && setting.contract.carried_field(it).is_none()
+            && it.id != operation.id
+    };
+    let all: Vec<&Operation> = setting.operations().filter(alone).collect();
+    let case = |some: &[&Operation]| {
+        let mut case = Case::new(format!("{} and others", some[0].id));
+        for operation in some.iter().chain(&[operation]) {
+            case.push(lead::sample_call(setting, operation));
+        }
+        case.send_together(0);
+        let found = case.push(RequestTemplate::look_up(some.len()));
+        let where_completed = |step: usize, rule: Rule| {
+            let place = Place::of(["status"]);
+            let status = EarlierValue { step, place };
+            Rule::Where(status, "completed".into(), Box::new(rule))
+        };
+        for step in 0..some.len() {
+            let looked = case.push(RequestTemplate::look_up(step));
+            let logged = where_completed(step, Rule::SameEnding(step));
+            case.expect(looked, LOGGED, where_completed(found, logged));
+        }
+        case
+    };
+    all.chunks(LOOKED_UP).map(case).collect()
 }
 
 fn unknown(setting: &Setting<'_>) -> Option<Vec<Case>> {

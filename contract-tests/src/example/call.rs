@@ -28,10 +28,17 @@ pub(super) fn read<'c>(
     let credential = credential(table);
     let carries = table.optional("carry").and_then(|item| item.table());
     let ends = table.optional("ends");
+    let ends_as = table
+        .optional("ends_as")
+        .map(|item| place_of(&item, before));
+    if let (Some(item), Some(_)) = (&ends, &ends_as) {
+        item.problem("a call has `ends` or `ends_as`, not both");
+    }
     let expect = table.optional("expect").and_then(|item| item.table());
-    let ends = match ends {
-        Some(item) => ending(&item)?,
-        None => Ending::Completed,
+    let ends = match (ends, ends_as) {
+        (_, Some(place)) => Rule::SameEnding(place?),
+        (Some(item), None) => Rule::Ends(ending(&item)?),
+        (None, None) => Rule::Ends(Ending::Completed),
     };
     let target = target?;
     let fields = target.fields(contract);
@@ -50,7 +57,7 @@ pub(super) fn read<'c>(
         request.carries = carried(&table, &reader, &request, fields.as_deref());
     }
     let step = case.push(request);
-    case.expect(step, clause, Rule::Ends(ends));
+    case.expect(step, clause, ends);
     for (place, item) in expect.iter().flat_map(|table| table.entries()) {
         if let Some((place, test)) = value::at_place(&reader, place, &item) {
             case.expect(step, clause, Rule::Value(place, test));
@@ -61,6 +68,19 @@ pub(super) fn read<'c>(
         target,
         simulators_only,
     })
+}
+
+/// The place of an earlier call of this name.
+fn place_of(item: &Item<'_>, before: &[EarlierCall<'_>]) -> Option<usize> {
+    let name = item.text()?;
+    let place = before
+        .iter()
+        .position(|it| it.name.as_deref() == Some(name));
+    if place.is_none() {
+        let names = before.iter().filter_map(|it| it.name.as_deref());
+        item.unknown("the call", name, names);
+    }
+    place
 }
 
 fn name(table: &Table<'_>, before: &[EarlierCall<'_>]) -> Option<String> {
