@@ -5,6 +5,9 @@ use std::fmt;
 
 use crate::capture::Exchange;
 
+/// What a look-up of a call is called, in the place of an operation.
+pub(super) const LOOK_UP: &str = "look-up";
+
 /// What is different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {

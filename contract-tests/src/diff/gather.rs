@@ -6,6 +6,7 @@ use svc_fixtures::contract::{Leaf, Member, MemberPresence, Shape};
 use svc_fixtures::json::Json;
 
 use super::ending::Ended;
+use super::finding::LOOK_UP;
 use super::form::Form;
 use super::pairing::Pair;
 use super::said::{media_type, said_text, signature_form, special};
@@ -269,7 +270,7 @@ impl Gathered {
     ) {
         let named = json.get("endpoint").and_then(Json::as_text);
         let operation = setting.contract.operation(match spot.operation.as_str() {
-            "look-up" => named.unwrap_or_default(),
+            LOOK_UP => named.unwrap_or_default(),
             own => own,
         });
         let status = json.get("status").and_then(Json::as_text);

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::finding::{Difference, Kind};
+use super::finding::{Difference, Kind, LOOK_UP};
 use super::form::{Form, unclear};
 use super::gather::{Gathered, SpotPart};
 use super::places::{MISSING, Observed, SOMETIMES, THERE};
@@ -46,10 +46,27 @@ pub(super) fn merged(
         difference.places.insert(one.what);
         pairs.extend(one.pairs);
     }
-    let groups = of_the_call(groups.into_values().collect());
+    let groups = looked_up(groups.into_values().collect());
+    let groups = of_the_call(groups);
     let groups = renamed(swapped(now_and_then(groups)));
     let groups = charges(of_many_operations(groups));
     everywhere(gathered, groups)
+}
+
+/// A look-up says again what the call said: what differs there as it does in calls is told of these.
+fn looked_up(groups: Vec<Group>) -> Vec<Group> {
+    let of_look_ups = |(it, ..): &Group| it.operations.iter().all(|of| of == LOOK_UP);
+    let (again, mut groups): (Vec<_>, Vec<_>) = groups.into_iter().partition(of_look_ups);
+    for (difference, more, parent) in again {
+        let known = groups
+            .iter_mut()
+            .find(|(it, ..)| (it.kind, &it.what) == (difference.kind, &difference.what));
+        match known {
+            Some((_, pairs, _)) => pairs.extend(more),
+            None => groups.push((difference, more, parent)),
+        }
+    }
+    groups
 }
 
 /// What a member says of the call itself is one difference, though not every answer shows all of it: what most of them

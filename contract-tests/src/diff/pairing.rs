@@ -7,7 +7,7 @@ use std::ops::Range;
 use svc_fixtures::json::Json;
 
 use super::asked::Asked;
-use super::finding::NotCompared;
+use super::finding::{LOOK_UP, NotCompared};
 use crate::capture::{Capture, CapturedCase, Channel, Exchange, TransportError};
 use crate::check::Check;
 use crate::plan::{Case, Setting, USAGE, VERIFICATIONS};
@@ -380,7 +380,7 @@ pub(super) fn operation(setting: &Setting<'_>, exchange: &Exchange) -> String {
     }
     match exchange.request.channel {
         Channel::Sink | Channel::Registered => "webhooks".to_owned(),
-        _ if path.starts_with(VERIFICATIONS) => "look-up".to_owned(),
+        _ if path.starts_with(VERIFICATIONS) => LOOK_UP.to_owned(),
         Channel::Page => "pages".to_owned(),
         _ if path == USAGE => "usage".to_owned(),
         _ => "other addresses".to_owned(),
