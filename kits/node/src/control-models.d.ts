@@ -662,6 +662,8 @@ export interface Call {
   keys?: Array<KeyUse>;
   /** Of the step of a bundle: the `verificationId` of the bundle, which has the price of all its steps. */
   bundle?: string;
+  /** Of one bundle alone: its steps, of a bundle that failed, too. */
+  steps?: Array<BundleStep>;
   /** Of one call alone whose request is known whole: the same as a line for a shell that has the key in `SVC_API_KEY`. */
   curl?: string;
 }
@@ -741,6 +743,14 @@ export interface OtherUse {
   /** An instant, in UTC and to the millisecond where it is printed. */
   at: string;
   httpStatus: number;
+  code?: string;
+}
+
+export interface BundleStep {
+  verificationId: string;
+  endpoint: string;
+  /** How a call stands. */
+  status: CallStatus;
   code?: string;
 }
 

@@ -540,6 +540,7 @@ class Call(_Call, total=False):
     money: "CallMoney"
     keys: List["KeyUse"]
     bundle: str
+    steps: List["BundleStep"]
     curl: str
 
 
@@ -615,6 +616,16 @@ class _OtherUse(TypedDict):
 
 
 class OtherUse(_OtherUse, total=False):
+    code: str
+
+
+class _BundleStep(TypedDict):
+    verificationId: str
+    endpoint: str
+    status: "CallStatus"
+
+
+class BundleStep(_BundleStep, total=False):
     code: str
 
 
