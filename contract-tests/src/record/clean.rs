@@ -5,50 +5,56 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use data_encoding::BASE64;
-use hyper::header::HeaderMap;
 use svc_fixtures::contract::Environment;
 
+use super::seen::SeenHeaders;
 use crate::capture::{CapturedCase, Channel, Credential, Request};
 use crate::plan::{Setting, USAGE, VERIFICATIONS, inputs};
 use crate::redact::{REDACTED, Redactor, Searched, Secret};
 use crate::verdict::posted;
 
-/// Headers that are secrets themselves.
-const SECRET: [&str; 9] = [
-    "authorization",
-    "cookie",
-    "set-cookie",
-    "proxy-authorization",
-    "x-api-key",
-    "api-key",
-    "x-auth-token",
-    "x-access-token",
-    "x-csrf-token",
-];
+/// Whether a header is a secret itself.
+fn is_secret(name: &str) -> bool {
+    matches!(
+        name,
+        "authorization"
+            | "cookie"
+            | "set-cookie"
+            | "proxy-authorization"
+            | "x-api-key"
+            | "api-key"
+            | "x-auth-token"
+            | "x-access-token"
+            | "x-csrf-token"
+    )
+}
 
-/// Headers of a foreign host that say nothing of a person: what the contract knows, and what HTTP says of a body.
-const PLAIN: [&str; 20] = [
-    "accept",
-    "accept-encoding",
-    "allow",
-    "cache-control",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "date",
-    "expect",
-    "idempotency-key",
-    "idempotent-replay",
-    "retry-after",
-    "server",
-    "transfer-encoding",
-    "vary",
-    "www-authenticate",
-    "x-reference-id",
-    "x-request-id",
-    "x-service-signature",
-];
+/// Whether a header of a foreign host says nothing of a person: what the contract knows, and what HTTP says of a body.
+fn is_plain(name: &str) -> bool {
+    matches!(
+        name,
+        "accept"
+            | "accept-encoding"
+            | "allow"
+            | "cache-control"
+            | "connection"
+            | "content-encoding"
+            | "content-length"
+            | "content-type"
+            | "date"
+            | "expect"
+            | "idempotency-key"
+            | "idempotent-replay"
+            | "retry-after"
+            | "server"
+            | "transfer-encoding"
+            | "vary"
+            | "www-authenticate"
+            | "x-reference-id"
+            | "x-request-id"
+            | "x-service-signature"
+    )
+}
 
 const NOT_KEPT: &str = "[not recorded]";
 
@@ -78,12 +84,12 @@ impl Keys {
     pub(super) fn of(
         &mut self,
         at: Environment,
-        headers: &HeaderMap,
+        headers: &SeenHeaders,
     ) -> (Credential, Arc<Redactor>) {
         let Some(value) = headers.get("authorization") else {
             return (Credential::Nothing, self.any());
         };
-        let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let text = String::from_utf8_lossy(value).into_owned();
         let place = (at.as_str(), text);
         if let Some((credential, redactor)) = self.known.get(&place) {
             return (credential.clone(), Arc::clone(redactor));
@@ -133,14 +139,14 @@ fn secrets(value: &str) -> Vec<Secret> {
 
 /// Headers as they are written down, names in lower case.
 pub(super) fn headers(
-    headers: &HeaderMap,
+    headers: &SeenHeaders,
     redactor: Searched<'_>,
     local: bool,
 ) -> Vec<(String, String)> {
-    let shown = |name: &str, value: &str| match PLAIN.contains(&name) {
+    let shown = |name: &str, value: &str| match is_plain(name) {
         // There is no secret in the name of one that everybody knows.
         true => (name.to_owned(), redactor.text(value)),
-        false if SECRET.contains(&name) => (redactor.text(name), REDACTED.to_owned()),
+        false if is_secret(name) => (redactor.text(name), REDACTED.to_owned()),
         false if local || name.contains("ratelimit") => (redactor.text(name), redactor.text(value)),
         false => (redactor.text(name), NOT_KEPT.to_owned()),
     };
@@ -152,18 +158,19 @@ pub(super) fn headers(
 }
 
 /// What of headers may be written down and may have a secret in it.
-pub(super) fn searched(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
-    let open = written(headers).filter(|(name, _)| !SECRET.contains(name));
-    open.flat_map(|(name, value)| [name.as_bytes(), value])
+pub(super) fn searched(headers: &SeenHeaders) -> impl Iterator<Item = &[u8]> {
+    let open = written(headers).filter(|(name, _)| !is_secret(name));
+    // There is no secret in the name of one that everybody knows.
+    open.flat_map(|(name, value)| {
+        let name = Some(name.as_bytes()).filter(|_| !is_plain(name));
+        name.into_iter().chain([value])
+    })
 }
 
 /// Headers that are written down in some way.
-fn written(headers: &HeaderMap) -> impl Iterator<Item = (&str, &[u8])> {
-    let own = [posted::VERIFIED, "authorization"];
-    let pairs = headers
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_bytes()));
-    pairs.filter(move |(name, _)| !own.contains(name))
+fn written(headers: &SeenHeaders) -> impl Iterator<Item = (&str, &[u8])> {
+    let all = headers.iter();
+    all.filter(|(name, _)| !matches!(*name, posted::VERIFIED | "authorization"))
 }
 
 /// Whom a path of a service goes to: what is below `/v1/` is the interface, but for what a browser asks beforehand; all

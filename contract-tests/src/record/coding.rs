@@ -2,13 +2,13 @@
 
 use std::io::Read as _;
 
+use super::seen::SeenHeaders;
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
-use hyper::header::{CONTENT_ENCODING, HeaderMap};
 
 /// The body, readable; or by which coding it can't be read here.
-pub(super) fn plain(headers: &HeaderMap, bytes: Vec<u8>, most: usize) -> Result<Vec<u8>, String> {
-    let coding = headers.get(CONTENT_ENCODING);
-    let coding = coding.map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase());
+pub(super) fn plain(headers: &SeenHeaders, bytes: Vec<u8>, most: usize) -> Result<Vec<u8>, String> {
+    let coding = headers.get("content-encoding");
+    let coding = coding.map(|value| String::from_utf8_lossy(value).to_ascii_lowercase());
     let coding = coding.unwrap_or_default();
     let mut out = Vec::new();
     // A small body may come to more than all memory.
@@ -42,12 +42,13 @@ mod tests {
     use super::*;
     use flate2::Compression;
     use flate2::write::GzEncoder;
+    use hyper::HeaderMap;
     use std::io::Write as _;
 
     fn read(coding: &str, bytes: &[u8], most: usize) -> Result<String, String> {
         let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_ENCODING, coding.parse().unwrap());
-        let read = plain(&headers, bytes.to_vec(), most);
+        headers.insert("content-encoding", coding.parse().unwrap());
+        let read = plain(&SeenHeaders::of(&headers), bytes.to_vec(), most);
         read.map(|bytes| String::from_utf8(bytes).unwrap())
     }
 

@@ -82,7 +82,7 @@ pub async fn record(
     }
     // Connections that were cut let go of theirs first, where they are asked to.
     tokio::task::yield_now().await;
-    proxy.end();
+    proxy.under_way.end();
     let written = tokio::task::spawn_blocking(move || {
         let written = desk.join();
         // The desk is gone, and what it wanted to say is said before what the end says.
@@ -145,7 +145,7 @@ async fn way(
     drop(route.listener);
     let all = timeout(drain, graceful.shutdown()).await;
     if all.is_err() {
-        proxy.cut_short();
+        proxy.under_way.cut_short();
     }
     // Where none is left there is nobody to hear it.
     let _ = cut.send(all.is_err());

@@ -1,10 +1,11 @@
 //! An exchange under way. Whoever holds a part of it writes down what passes; when the last one lets go, however that
 //! came about, what was seen goes to the desk.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::thread::Thread;
 use std::time::Duration;
@@ -53,13 +54,76 @@ impl ToDesk {
     }
 }
 
+/// All exchanges under way, by their numbers.
+#[derive(Debug)]
+pub(super) struct UnderWay {
+    flights: Mutex<BTreeMap<u64, Weak<Flight>>>,
+    desk: ToDesk,
+}
+
+impl UnderWay {
+    pub(super) fn new(desk: ToDesk) -> Self {
+        UnderWay {
+            flights: Mutex::default(),
+            desk,
+        }
+    }
+
+    /// Begins one.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        seen: Seen,
+        place: OwnedSemaphorePermit,
+        most_bytes: usize,
+    ) -> Arc<Flight> {
+        let number = seen.number;
+        let landed = Landed {
+            seen,
+            place: Some(place),
+        };
+        let flight = Arc::new(Flight {
+            number,
+            began: Instant::now(),
+            most_bytes,
+            state: Mutex::new(Some(landed)),
+            among: Arc::clone(self),
+            cut_short: AtomicBool::new(false),
+        });
+        self.flights().insert(number, Arc::downgrade(&flight));
+        flight
+    }
+
+    /// Notes of all that the recording does not wait for them.
+    pub(super) fn cut_short(&self) {
+        // One that ends here takes itself out, so nothing is held then.
+        let all: Vec<_> = self.flights().values().filter_map(Weak::upgrade).collect();
+        for flight in all {
+            flight.cut_short.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Ends the recording: whatever is still under way is recorded as broken off, and what comes later is not. A service
+    /// that takes no more of a request would keep its exchange for ever.
+    pub(super) fn end(&self) {
+        let all = std::mem::take(&mut *self.flights());
+        let all = all.values().filter_map(Weak::upgrade);
+        all.for_each(|flight| flight.land());
+        self.desk.send(None);
+    }
+
+    fn flights(&self) -> MutexGuard<'_, BTreeMap<u64, Weak<Flight>>> {
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// An exchange under way.
 #[derive(Debug)]
 pub(super) struct Flight {
+    number: u64,
     began: Instant,
     most_bytes: usize,
     state: Mutex<Option<Landed>>,
-    desk: ToDesk,
+    among: Arc<UnderWay>,
     /// Whether the recording ends before it is over.
     cut_short: AtomicBool,
 }
@@ -78,29 +142,6 @@ pub(super) enum Side {
 }
 
 impl Flight {
-    pub(super) fn new(
-        seen: Seen,
-        place: OwnedSemaphorePermit,
-        most_bytes: usize,
-        desk: ToDesk,
-    ) -> Arc<Self> {
-        Arc::new(Flight {
-            began: Instant::now(),
-            most_bytes,
-            state: Mutex::new(Some(Landed {
-                seen,
-                place: Some(place),
-            })),
-            desk,
-            cut_short: AtomicBool::new(false),
-        })
-    }
-
-    /// Notes that nobody waits for it any more.
-    pub(super) fn cut_short(&self) {
-        self.cut_short.store(true, Ordering::Relaxed);
-    }
-
     /// Changes what is written down.
     pub(super) fn note(&self, change: impl FnOnce(&mut Seen)) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,7 +176,7 @@ impl Flight {
 
 impl Flight {
     /// Hands over what was seen until now; once.
-    pub(super) fn land(&self) {
+    fn land(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(mut landed) = state.take() else {
             return;
@@ -150,13 +191,14 @@ impl Flight {
             landed.seen.took = self.began.elapsed();
         }
         landed.seen.at_s = now_s();
-        self.desk.send(Some(landed));
+        self.among.desk.send(Some(landed));
     }
 }
 
 impl Drop for Flight {
     fn drop(&mut self) {
         self.land();
+        self.among.flights().remove(&self.number);
     }
 }
 

@@ -15,7 +15,7 @@ use svc_fixtures::contract::Environment;
 
 use super::file::CaptureFile;
 use super::flight::Landed;
-use super::seen::{Seen, SeenBody};
+use super::seen::{Seen, SeenBody, SeenHeaders};
 use super::{RecordPlan, Recorded, RouteKind, desk};
 use crate::capture::{Arrived, Capture, Channel, Exchange, TransportError};
 use crate::target::is_loopback;
@@ -170,9 +170,6 @@ fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
         true => path,
         false => &path[path.find(INTERFACE).unwrap_or_default()..],
     };
-    let query = url
-        .query()
-        .map_or_else(String::new, |query| format!("?{query}"));
     let came = body(&response.content)?;
     let took_ms = entry.time.unwrap_or_default().clamp(0.0, 86_400_000.0);
     let began: Timestamp = entry.started_date_time.parse().context("startedDateTime")?;
@@ -193,9 +190,10 @@ fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
             false => RouteKind::Calls(environment(&headers, &came.bytes)),
         },
         method: Method::from_bytes(request.method.as_bytes()).context("the method")?,
-        uri: format!("{path}{query}").parse().context("the address")?,
+        path: path.to_owned(),
+        query: url.query().unwrap_or_default().to_owned(),
         sent: body(&request.post_data.unwrap_or_default())?,
-        answer: status.map(|status| (status, self::headers(&response.headers))),
+        answer: status.map(|status| (status, SeenHeaders::of(&self::headers(&response.headers)))),
         error: status.is_none().then(|| {
             entry
                 .transport_error
@@ -206,7 +204,7 @@ fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
         }),
         unread: lacks.map(str::to_owned),
         came,
-        headers,
+        headers: SeenHeaders::of(&headers),
         took: Duration::from_secs_f64(took_ms / 1000.0),
         at_s: began.as_second(),
     })

@@ -4,21 +4,39 @@ use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::uri::{Authority, Parts, PathAndQuery, Scheme, Uri};
 use reqwest::Url;
 
-/// What is said between two neighbours, and not passed on.
-const HOP_BY_HOP: [&str; 8] = [
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "transfer-encoding",
-    "upgrade",
-];
+/// Whether it is said between two neighbours, and not passed on.
+fn is_hop_by_hop(name: &str) -> bool {
+    matches!(
+        name,
+        "connection"
+            | "keep-alive"
+            | "proxy-authenticate"
+            | "proxy-authorization"
+            | "proxy-connection"
+            | "te"
+            | "transfer-encoding"
+            | "upgrade"
+    )
+}
 
-/// These headers without those of this hop, in the same order. A map that is taken out of loses its order, so a new one
-/// is made.
-pub(super) fn passed_on(headers: &HeaderMap, host: Option<&HeaderValue>) -> HeaderMap {
+/// Leaves out the headers of this hop, and names the host; the rest keeps its order.
+pub(super) fn passed_on(headers: &mut HeaderMap, host: Option<&HeaderValue>) {
+    // What `Connection` names has no business here where it is not there itself.
+    if headers.keys().any(|name| is_hop_by_hop(name.as_str())) {
+        *headers = without_hop(headers);
+    }
+    let Some(host) = host else { return };
+    match headers.contains_key(HOST) {
+        true => {
+            let own = headers.iter_mut().filter(|(name, _)| *name == HOST);
+            own.for_each(|(_, value)| value.clone_from(host));
+        }
+        false => drop(headers.insert(HOST, host.clone())),
+    }
+}
+
+/// A map that is taken out of loses its order, so a new one is made.
+fn without_hop(headers: &HeaderMap) -> HeaderMap {
     let named = headers.get_all(CONNECTION).iter();
     let named = named.filter_map(|value| value.to_str().ok());
     let named: Vec<_> = named
@@ -27,19 +45,12 @@ pub(super) fn passed_on(headers: &HeaderMap, host: Option<&HeaderValue>) -> Head
         .collect();
     let of_hop = |name: &HeaderName| {
         let name = name.as_str();
-        HOP_BY_HOP.contains(&name) || named.iter().any(|known| known.eq_ignore_ascii_case(name))
+        let named = named.iter().any(|known| known.eq_ignore_ascii_case(name));
+        is_hop_by_hop(name) || named && name != HOST
     };
     let mut passed = HeaderMap::with_capacity(headers.len());
-    for (name, value) in headers {
-        let value = match host {
-            Some(host) if name == HOST => host,
-            _ if of_hop(name) => continue,
-            _ => value,
-        };
+    for (name, value) in headers.iter().filter(|(name, _)| !of_hop(name)) {
         passed.append(name.clone(), value.clone());
-    }
-    if let Some(host) = host.filter(|_| !headers.contains_key(HOST)) {
-        passed.insert(HOST, host.clone());
     }
     passed
 }
@@ -117,10 +128,24 @@ mod tests {
             ("x-last", "1"),
         ]);
         let host = HeaderValue::from_static("service.example");
-        let passed = passed_on(&asked, Some(&host));
-        assert_eq!(names(&passed), ["x-first", "host", "accept", "x-last"]);
-        assert_eq!(passed["host"], "service.example");
-        assert_eq!(names(&passed_on(&map(&[]), Some(&host))), ["host"]);
+        let passed = |mut headers| {
+            passed_on(&mut headers, Some(&host));
+            headers
+        };
+        let asked = passed(asked);
+        assert_eq!(names(&asked), ["x-first", "host", "accept", "x-last"]);
+        assert_eq!(asked["host"], "service.example");
+        assert_eq!(names(&passed(map(&[]))), ["host"]);
+        let plain = [
+            ("x-first", "1"),
+            ("host", "a"),
+            ("accept", "*/*"),
+            ("host", "b"),
+        ];
+        let plain = passed(map(&plain));
+        assert_eq!(names(&plain), ["x-first", "host", "accept"]);
+        let hosts: Vec<_> = plain.get_all("host").iter().collect();
+        assert_eq!(hosts, ["service.example"; 2]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! One request passed on, and its answer passed back.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,9 +17,9 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use svc_tls::{ServerTrust, TlsFileError};
 use tokio::sync::Semaphore;
 
-use super::flight::{Flight, PLACES, Passing, Side, ToDesk};
+use super::flight::{Flight, PLACES, Passing, Side, ToDesk, UnderWay};
 use super::heads::{Forward, passed_on};
-use super::seen::{Seen, SeenBody};
+use super::seen::{Seen, SeenBody, SeenHeaders};
 use super::{RecordPlan, RouteKind};
 use crate::capture::TransportError;
 use crate::target::{causes, is_no_http};
@@ -39,8 +39,7 @@ type Upstream = Client<HttpsConnector<HttpConnector>, Passing>;
 #[derive(Debug)]
 pub(super) struct Proxy {
     upstream: Upstream,
-    desk: ToDesk,
-    under_way: Mutex<Vec<Weak<Flight>>>,
+    pub(super) under_way: Arc<UnderWay>,
     places: Arc<Semaphore>,
     numbers: AtomicU64,
     most_bytes: usize,
@@ -72,8 +71,7 @@ impl Proxy {
             .set_host(false);
         Ok(Proxy {
             upstream: client.build(connector),
-            desk,
-            under_way: Mutex::default(),
+            under_way: Arc::new(UnderWay::new(desk)),
             places: Arc::new(Semaphore::new(PLACES)),
             numbers: AtomicU64::new(0),
             most_bytes: plan.most_bytes,
@@ -101,13 +99,13 @@ impl Proxy {
             ));
         };
         let (mut head, body) = request.into_parts();
-        let passed = passed_on(&head.headers, Some(&to.host));
         let seen = Seen {
             number: self.numbers.fetch_add(1, Ordering::Relaxed) + 1,
             kind,
             method: head.method.clone(),
-            uri: head.uri.clone(),
-            headers: std::mem::replace(&mut head.headers, passed),
+            path: head.uri.path().to_owned(),
+            query: head.uri.query().unwrap_or_default().to_owned(),
+            headers: SeenHeaders::of(&head.headers),
             sent: SeenBody::default(),
             answer: None,
             came: SeenBody::default(),
@@ -116,8 +114,8 @@ impl Proxy {
             took: Duration::ZERO,
             at_s: 0,
         };
-        let flight = Flight::new(seen, place, self.most_bytes, self.desk.clone());
-        self.note(&flight);
+        let flight = self.under_way.begin(seen, place, self.most_bytes);
+        passed_on(&mut head.headers, Some(&to.host));
         head.version = Version::HTTP_11;
         let Some(uri) = to.target(&head.uri) else {
             let why = "its target is none of an address".to_owned();
@@ -147,47 +145,12 @@ impl Proxy {
     }
 }
 
-impl Proxy {
-    fn note(&self, flight: &Arc<Flight>) {
-        let mut under_way = self.under_way();
-        // Those that landed are forgotten now and then: there are never many more than places.
-        if under_way.len() >= 2 * PLACES {
-            under_way.retain(|flight| flight.strong_count() > 0);
-        }
-        under_way.push(Arc::downgrade(flight));
-    }
-
-    /// Notes of all that is under way that the recording does not wait for it.
-    pub(super) fn cut_short(&self) {
-        let all = self.under_way();
-        all.iter()
-            .filter_map(Weak::upgrade)
-            .for_each(|flight| flight.cut_short());
-    }
-
-    /// Ends the recording: whatever is still under way is recorded as broken off, and what comes later is not. A service
-    /// that takes no more of a request would keep its exchange for ever.
-    pub(super) fn end(&self) {
-        let all = std::mem::take(&mut *self.under_way());
-        for flight in all.iter().filter_map(Weak::upgrade) {
-            flight.land();
-        }
-        self.desk.send(None);
-    }
-
-    fn under_way(&self) -> MutexGuard<'_, Vec<Weak<Flight>>> {
-        self.under_way
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// An answer on its way back.
 fn back(answer: Response<Incoming>, flight: Arc<Flight>) -> PassedBack {
     let (mut head, body) = answer.into_parts();
-    let passed = passed_on(&head.headers, None);
-    let came = std::mem::replace(&mut head.headers, passed);
+    let came = SeenHeaders::of(&head.headers);
     flight.note(|seen| seen.answer = Some((head.status, came)));
+    passed_on(&mut head.headers, None);
     let body = Passing::new(body, Side::Came, flight);
     Response::from_parts(head, Either::Left(body))
 }

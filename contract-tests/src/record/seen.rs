@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use hyper::header::{ACCESS_CONTROL_REQUEST_METHOD, HeaderMap};
-use hyper::{Method, StatusCode, Uri};
+use hyper::header::HeaderMap;
+use hyper::{Method, StatusCode};
 
 use super::RouteKind;
 use crate::capture::TransportError;
@@ -33,6 +33,51 @@ impl SeenBody {
     }
 }
 
+/// Headers, in the order in which a map has them. They are copied: a value of a map is a part of what its connection read, and
+/// keeps all of that until it is written.
+#[derive(Debug, Default)]
+pub(super) struct SeenHeaders {
+    names: String,
+    values: Vec<u8>,
+    /// Where each name and each value ends.
+    ends: Vec<(usize, usize)>,
+}
+
+impl SeenHeaders {
+    pub(super) fn of(map: &HeaderMap) -> Self {
+        let lengths = map
+            .iter()
+            .map(|(name, value)| (name.as_str().len(), value.len()));
+        let (of_names, of_values) = lengths.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+        let mut seen = SeenHeaders {
+            names: String::with_capacity(of_names),
+            values: Vec::with_capacity(of_values),
+            ends: Vec::with_capacity(map.len()),
+        };
+        for (name, value) in map {
+            seen.names.push_str(name.as_str());
+            seen.values.extend_from_slice(value.as_bytes());
+            seen.ends.push((seen.names.len(), seen.values.len()));
+        }
+        seen
+    }
+
+    /// Names in small letters, and values.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.ends.iter().scan((0, 0), |begin, end| {
+            let found = (&self.names[begin.0..end.0], &self.values[begin.1..end.1]);
+            *begin = *end;
+            Some(found)
+        })
+    }
+
+    /// The first value of a name.
+    pub(super) fn get(&self, name: &str) -> Option<&[u8]> {
+        let mut all = self.iter();
+        all.find_map(|(own, value)| (own == name).then_some(value))
+    }
+}
+
 /// One exchange.
 #[derive(Debug)]
 pub(super) struct Seen {
@@ -40,11 +85,13 @@ pub(super) struct Seen {
     pub(super) number: u64,
     pub(super) kind: RouteKind,
     pub(super) method: Method,
-    pub(super) uri: Uri,
-    pub(super) headers: HeaderMap,
+    pub(super) path: String,
+    /// Without its question mark; empty for none.
+    pub(super) query: String,
+    pub(super) headers: SeenHeaders,
     pub(super) sent: SeenBody,
     /// The head of the answer, where one came.
-    pub(super) answer: Option<(StatusCode, HeaderMap)>,
+    pub(super) answer: Option<(StatusCode, SeenHeaders)>,
     pub(super) came: SeenBody,
     /// Why there is no whole answer.
     pub(super) error: Option<TransportError>,
@@ -59,7 +106,7 @@ pub(super) struct Seen {
 impl Seen {
     /// Whether a browser asks beforehand what a page of another origin may ask: that is no call.
     pub(super) fn is_preflight(&self) -> bool {
-        let asked = self.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-        self.method == Method::OPTIONS && asked
+        let asked = self.headers.get("access-control-request-method");
+        self.method == Method::OPTIONS && asked.is_some()
     }
 }
