@@ -230,6 +230,12 @@ pub(super) fn conclude(
         recorded.exchanges - recorded.unwritten,
         recorded.broken
     ));
+    if recorded.empty > 0 {
+        say(format_args!(
+            "{} of them without what passed: the file says of each why",
+            recorded.empty
+        ));
+    }
     if let Some(why) = &recorded.why {
         say(format_args!(
             "{} exchanges were not written: {why}",

@@ -104,7 +104,9 @@ pub(super) fn work(
                 break;
             };
             let captured = desk.captured(seen);
-            saved.push(desk.judged(captured));
+            let written = desk.judged(captured);
+            desk.done.empty += u64::from(written.exchanges.is_empty());
+            saved.push(written);
             places.push(place);
             // Whoever waits for this processor is the proxy, the client or the service.
             if began.elapsed() > AT_MOST {
@@ -272,7 +274,7 @@ fn readable(headers: &SeenHeaders, body: SeenBody, most_bytes: usize) -> Result<
         .is_cut()
         .then(|| format!("a body of {} bytes", body.length));
     let plain = coding::plain(headers, body.bytes, most_bytes);
-    plain.map_err(|why| cut.unwrap_or_else(|| format!("a body of which {why}")))
+    plain.map_err(|why| cut.unwrap_or_else(|| format!("of a body nothing can be read, for {why}")))
 }
 
 /// An exchange without keys; and why it can't be read, where it can't.

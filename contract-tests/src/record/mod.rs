@@ -86,6 +86,8 @@ pub struct Recorded {
     pub exchanges: u64,
     /// How many of them had a verdict that is broken.
     pub broken: u64,
+    /// How many of them are in the file without what passed.
+    pub empty: u64,
     /// How many of them are not in the file.
     pub unwritten: u64,
     /// Why not, for the first of them.

@@ -98,6 +98,22 @@ fn of_a_long_body_a_beginning_is_recorded_and_all_is_passed_on() {
 }
 
 #[test]
+fn what_can_not_be_read_is_passed_on_and_said_to_be_missing() {
+    let server = Server::behaving(Behaviour::AnswersOnce(
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 3\r\n\r\nabc",
+    ));
+    let recording = Recording::of(&server.url, &[]);
+    let sent = super::recording::request("POST", "/v1/x", "", "{}");
+    let came = raw(recording.address(), &sent);
+    assert!(came.ends_with("abc"), "{came}");
+    let ended = recording.end();
+    let why = "/v1/x: not recorded: of a body nothing can be read, for it is compressed as br";
+    assert_eq!(ended.endings(), [why]);
+    let told = "1 of them without what passed: the file says of each why";
+    assert!(ended.said.contains(told), "{}", ended.said);
+}
+
+#[test]
 fn what_a_browser_asks_beforehand_is_passed_on_and_judged_by_nothing() {
     let server = Server::behaving(Behaviour::AnswersOnce(
         b"HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n",
