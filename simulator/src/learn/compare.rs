@@ -15,6 +15,7 @@ use super::leaves::leaves;
 use super::refusals::is_executed;
 use super::replay::Replayed;
 use super::traffic::{Came, Enveloped, Traffic, TrafficCall};
+use crate::engine::call::route::USAGE;
 use crate::engine::call::rules::Rules;
 use crate::engine::compute::{FUNCTIONS, PER_CALL};
 
@@ -41,7 +42,7 @@ pub(super) struct Compared {
 }
 
 /// What is compared by its form alone, wherever it stands in the envelope, with the reason.
-pub const BY_FORM: [(&str, &str); 7] = [
+pub const BY_FORM: [(&str, &str); 8] = [
     ("verificationId", "each service has ids of its own"),
     ("meta.createdAt", "a time of the call"),
     (
@@ -60,6 +61,10 @@ pub const BY_FORM: [(&str, &str); 7] = [
     (
         "error.message",
         "its words are the service's own, where a code has them usually",
+    ),
+    (
+        "amounts of a usage report",
+        "prices are the service's own, and what is left of a wallet depends on them",
     ),
 ];
 
@@ -210,7 +215,9 @@ impl<'r> Comparison<'r> {
         };
         // Each step of a bundle is a verification of its own.
         let of_step = path.strip_prefix("steps[].");
+        let of_usage = || path == "walletBalance" || path.ends_with(".amount");
         of_call(&path)
+            || call.path == USAGE && of_usage()
             || call.operation.is_none() && of_step.is_some_and(of_envelope)
             || self.is_issued_by_step(call, &path)
     }

@@ -210,7 +210,7 @@ fn item(text: &str, line: usize) -> Option<Item> {
         if line_text == "[[scenario]]" {
             found = Some(Item::Rule(rules));
             rules += 1;
-        } else if line_text.starts_with("[answers.") {
+        } else if line_text == "[answers]" || line_text.starts_with("[answers.") {
             found = Some(Item::Answers);
         } else if line_text.starts_with('[') && line_text.ends_with(']') && line_text.contains('.')
         {

@@ -10,7 +10,7 @@ use super::outcome::{Changes, LearnedEdit, LearnedEnd, LearnedOutcome};
 use super::people::LearnedPerson;
 use super::rule::{LearnedRule, Test};
 use super::traffic::Provenance;
-use crate::scenario::{AnswerForm, FormPart, LEARNED, WireFault};
+use crate::scenario::{AnswerForm, FormPart, LEARNED, UsageForm, WireFault};
 use crate::scenario_format::format_toml;
 
 /// A rule that is longer than this is written over several lines.
@@ -73,8 +73,19 @@ fn answers(capture: &str, shared: &AnswerForm) -> String {
         provider,
         meta,
         bundle,
+        usage,
     } = shared;
     let mut out = String::new();
+    let named = UsageForm::ALL
+        .iter()
+        .find(|(_, form)| Some(*form) == *usage);
+    if let Some((name, _)) = named {
+        let _ = writeln!(
+            out,
+            "\n# {capture}: how the usage counts bundles\n[answers]\nusage = {}",
+            in_quotes(name)
+        );
+    }
     let provider = provider
         .iter()
         .map(|it| ("provider".to_owned(), Json::from(&**it)));

@@ -115,6 +115,39 @@ fn steps_can_be_a_table_by_their_names_and_what_a_second_call_carries_is_always_
 }
 
 #[test]
+fn the_usage_may_count_bundles_with_what_they_cost_and_not_their_steps() {
+    let rows = |form: &str| {
+        let scene = Scene::with(form);
+        scene.post(TAN, COMPANY).live().send();
+        let alone = r#"{"tan": "PNES12345B"}"#;
+        scene.post("/v1/verify/company/tan", alone).live().send();
+        let usage = scene.get("/v1/usage").live().send();
+        let shown = |of: &str| {
+            ["calls", "completed", "billed", "amount"]
+                .map(|it| usage.at(&format!("data.{of}.{it}")))
+                .join(" ")
+        };
+        let names = ["endpoints.0", "endpoints.1", "endpoints.2"];
+        let names = names.map(|of| usage.at(&format!("data.{of}.endpoint")) + " " + &shown(of));
+        let names = names.map(|row| row.trim().to_owned());
+        format!("{}\nall {}", names.join("\n"), shown("totals"))
+    };
+    insta::assert_snapshot!(rows("answers.usage = 'steps'"), @r"
+    bundles.company-tan-identity 1 1 0 0
+    verify.company.mca.master 1 1 1 6
+    verify.company.tan 2 2 2 4
+    all 4 4 3 10
+    ");
+    insta::assert_snapshot!(rows("answers.usage = 'bundles'"), @r"
+    bundles.company-tan-identity 1 1 1 8
+    verify.company.tan 1 1 1 2
+
+    all 2 2 2 10
+    ");
+    assert_eq!(rows(""), rows("answers.usage = 'steps'"));
+}
+
+#[test]
 fn of_two_files_the_first_one_counts_member_by_member() {
     let mut files = Files::built_in();
     for (name, text) in [

@@ -3,7 +3,7 @@
 use svc_simulator::learn::Learned;
 
 use crate::ELSEWHERE;
-use crate::recorder::{Service, learned};
+use crate::recorder::{Service, USAGE, learned};
 
 /// The calls of a bundle, two of which fail in part, and of two operations.
 fn calls() -> [(&'static str, String); 5] {
@@ -104,6 +104,24 @@ fn a_table_of_steps_with_their_data_alone_is_seen() {
     riskScore = "{riskScore}"
     riskLevel = "{riskLevel}"
     "#);
+}
+
+#[test]
+fn a_usage_that_counts_bundles_and_not_their_steps_is_seen() {
+    let mut calls = calls().to_vec();
+    calls.push((USAGE, String::new()));
+    for (form, said) in [("answers.usage = 'bundles'", true), ("", false)] {
+        let capture = Service::new("elsewhere", &format!("{form}\n{ELSEWHERE}")).live();
+        let learned = learned(&capture.record(&calls));
+        let differences = &learned.fidelity.differences;
+        assert!(differences.is_empty(), "{differences:#?}");
+        let text = learned.text.expect("there is something to learn");
+        assert_eq!(
+            text.contains("[answers]\nusage = \"bundles\""),
+            said,
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -18,6 +18,9 @@ use svc_simulator::scenario::{MoreHeaders, find_account, read_accounts};
 /// Where the learned file would stand.
 pub(crate) const PATH: &str = "folder/zz-learned-day.toml";
 
+/// The usage report, among the operations that are recorded.
+pub(crate) const USAGE: &str = "usage";
+
 /// A service.
 pub(crate) struct Service {
     rules: Rules,
@@ -87,6 +90,7 @@ impl Service {
             }
             for exchange in &mut exchanges {
                 exchange.request.environment = self.environment;
+                exchange.request.method = method(operation).to_owned();
             }
             capture.cases.push(case(&format!("call {at}"), exchanges));
             rehearsal.advance_to(Timestamp::from_second(now).expect("a time"));
@@ -95,6 +99,9 @@ impl Service {
     }
 
     fn path(&self, operation: &str) -> String {
+        if operation == USAGE {
+            return "/v1/usage".to_owned();
+        }
         if let Some(bundle) = operation.strip_prefix("bundles.") {
             return format!("/v1/bundles/{bundle}");
         }
@@ -107,7 +114,7 @@ impl Service {
         rehearsal.request(&RequestSpec {
             environment: self.environment,
             key: &key,
-            method: "POST",
+            method: method(operation),
             path: &self.path(operation),
             query: "",
             content_type: Some("application/json"),
@@ -139,6 +146,13 @@ impl Service {
         webhook.request.body = result.body.to_vec();
         webhook.response.as_mut().expect("an answer").body = Vec::new();
         Some(webhook)
+    }
+}
+
+fn method(operation: &str) -> &'static str {
+    match operation {
+        USAGE => "GET",
+        _ => "POST",
     }
 }
 

@@ -15,6 +15,24 @@ pub struct AnswerForm {
     pub meta: Vec<(String, Json<'static>)>,
     /// The form of what a bundle answers; none is the simulator's own.
     pub bundle: Option<BundleForm>,
+    /// How the usage counts bundles; none is by their steps.
+    pub usage: Option<UsageForm>,
+}
+
+/// How the usage counts bundles.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UsageForm {
+    /// Each step in the row of its operation, with what it was charged; a bundle has no charge of its own (ruling 29).
+    #[default]
+    Steps,
+    /// A bundle with what it was charged, and no step.
+    Bundles,
+}
+
+impl UsageForm {
+    /// All, as scenario files name them.
+    pub const ALL: [(&str, UsageForm); 2] =
+        [("steps", UsageForm::Steps), ("bundles", UsageForm::Bundles)];
 }
 
 /// The form of a bundle's `data`: an object with words in it, for which the values of the simulator's own form are put.

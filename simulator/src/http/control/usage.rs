@@ -54,12 +54,14 @@ pub(super) async fn show(request: ControlRequest<NoBody, UsageQuery>) -> Control
     let period = period(&days.join("&"));
     let period =
         period.map_err(|_| ControlError::invalid_input("to: must not be before `from`"))?;
+    let rules = request.api.host.rules_of(&cell);
+    let form = rules.scenarios.answers.usage.unwrap_or_default();
     Ok(cell.read(|account| {
         let state = account.environment(of.0);
         let balance = (of.0 == Environment::Live).then(|| state.wallet.balance());
         UsageDto {
             environment: of,
-            report: state.usage.summary(period, balance),
+            report: state.usage.summary(period, balance, form),
             joined_days: state.usage.joined(),
         }
     }))

@@ -35,7 +35,8 @@ pub enum Target<'a> {
 }
 
 const VERIFICATIONS: &str = "/v1/verifications/";
-const USAGE: &str = "/v1/usage";
+/// Where the usage report is (ruling 27).
+pub const USAGE: &str = "/v1/usage";
 
 impl Router {
     /// The paths of a contract.

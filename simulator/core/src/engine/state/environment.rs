@@ -13,7 +13,7 @@ use super::form;
 use super::ids::SequenceKey;
 use super::rejection::Rejection;
 use super::sizes::{ALLOCATED, Sum, map_place};
-use super::usage::{Row, Usage, day};
+use super::usage::{Counted, Row, Usage, day};
 use super::verification::{Phase, State, Verification};
 use super::verifications::{Expiry, Verifications};
 use super::wallet::Wallet;
@@ -147,8 +147,7 @@ impl Evictable {
 const SEQUENCE_BYTES: usize =
     size_of::<(SequenceKey, u32)>() + 2 * size_of::<usize>() + ALLOCATED + map_place::<usize, ()>();
 
-/// What an answer of this verification adds to the usage, as far as it has come. The price of a bundle
-/// stands in the rows of its steps (ruling 29).
+/// What an answer of this verification adds to the usage, as far as it has come.
 fn usage_of(of: &Verification) -> Row {
     let Some(answer) = of.answer.as_ref().filter(|_| of.counted) else {
         return Row::default();
@@ -164,10 +163,8 @@ fn usage_of(of: &Verification) -> Row {
             State::Failed(_) => row.failed = 1,
             State::Pending => {}
         }
-        if !of.is_bundle() {
-            row.billed = u64::from(of.charged > Paise::ZERO);
-            row.amount = of.charged;
-        }
+        row.billed = u64::from(of.charged > Paise::ZERO);
+        row.amount = of.charged;
     }
     row
 }
@@ -178,13 +175,18 @@ impl EnvironmentState {
         let (day, endpoint) = (day(verification.created_at), verification.endpoint.clone());
         let (after, charged) = (usage_of(&verification), verification.charged);
         let is_step = verification.bundle.is_some();
+        let of = match is_step {
+            true => Counted::Step,
+            false if verification.is_bundle() => Counted::Bundle,
+            false => Counted::Call,
+        };
         let counted = verification.counted && verification.answer.is_some();
         let before = self.verifications.put(verification);
         let (row, charged_before) = before.map_or((Row::default(), Paise::ZERO), |before| {
             (usage_of(&before), before.charged)
         });
         if counted {
-            self.usage.count(day, endpoint, after.minus(&row));
+            self.usage.count(day, endpoint, after.minus(&row), of);
         }
         if !is_step {
             self.wallet

@@ -13,13 +13,34 @@ use svc_fixtures::contract::Paise;
 use super::form;
 use super::rejection::Rejection;
 use super::sizes::Sum;
+use crate::scenario::UsageForm;
 
 /// The usage of one account and environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     #[serde(with = "form::rows")]
-    rows: BTreeMap<(Date, Arc<str>), Row>,
+    rows: Rows,
+    /// What of the rows came from steps of bundles.
+    #[serde(default, with = "form::rows", skip_serializing_if = "Rows::is_empty")]
+    steps: Rows,
+    /// What bundles were charged as a whole: in the rows that stands with their steps.
+    #[serde(default, with = "form::rows", skip_serializing_if = "Rows::is_empty")]
+    bundles: Rows,
     joined: u64,
+}
+
+/// Rows of endpoints and days.
+type Rows = BTreeMap<(Date, Arc<str>), Row>;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// A call of an operation.
+    Call,
+    /// A step of a bundle.
+    Step,
+    /// A bundle, charged for its steps.
+    Bundle,
 }
 
 /// So many rows are kept for each account and environment: some years of a few endpoints a day.
@@ -139,9 +160,22 @@ pub struct EndpointUsage {
 
 impl Usage {
     /// Adds what came of an answer to the row of its endpoint on the day of its call, by the account's
-    /// clock in UTC.
-    pub fn count(&mut self, day: Date, endpoint: Arc<str>, row: Row) {
-        self.rows.entry((day, endpoint)).or_default().add(&row);
+    /// clock in UTC. The price of a bundle stands in the rows of its steps (ruling 29).
+    pub fn count(&mut self, day: Date, endpoint: Arc<str>, mut row: Row, of: Counted) {
+        let place = (day, endpoint);
+        match of {
+            Counted::Call => {}
+            Counted::Step => self.steps.entry(place.clone()).or_default().add(&row),
+            Counted::Bundle => {
+                let charge = Row {
+                    billed: std::mem::take(&mut row.billed),
+                    amount: std::mem::take(&mut row.amount),
+                    ..Row::default()
+                };
+                self.bundles.entry(place.clone()).or_default().add(&charge);
+            }
+        }
+        self.rows.entry(place).or_default().add(&row);
         while self.rows.len() > KEPT_ROWS && self.join_oldest() {}
     }
 
@@ -154,11 +188,13 @@ impl Usage {
         let Some(next) = days.find(|day| *day != oldest) else {
             return false;
         };
-        while let Some(first) = self.rows.first_entry()
-            && first.key().0 == oldest
-        {
-            let ((_, endpoint), row) = first.remove_entry();
-            self.rows.entry((next, endpoint)).or_default().add(&row);
+        for rows in [&mut self.rows, &mut self.steps, &mut self.bundles] {
+            while let Some(first) = rows.first_entry()
+                && first.key().0 == oldest
+            {
+                let ((_, endpoint), row) = first.remove_entry();
+                rows.entry((next, endpoint)).or_default().add(&row);
+            }
         }
         self.joined += 1;
         true
@@ -173,7 +209,7 @@ impl Usage {
     /// All rows.
     #[must_use]
     pub fn rows(&self) -> Sum {
-        let count = self.rows.len();
+        let count = self.rows.len() + self.steps.len() + self.bundles.len();
         Sum {
             count,
             bytes: count * (size_of::<((Date, Arc<str>), Row)>() * 3 / 2),
@@ -182,20 +218,38 @@ impl Usage {
 
     /// The printed `data` of a usage answer.
     #[must_use]
-    pub fn report(&self, period: Period, wallet_balance: Option<Paise>) -> Vec<u8> {
-        let summary = self.summary(period, wallet_balance);
+    pub fn report(
+        &self,
+        period: Period,
+        wallet_balance: Option<Paise>,
+        form: UsageForm,
+    ) -> Vec<u8> {
+        let summary = self.summary(period, wallet_balance, form);
         serde_json::to_vec(&summary).expect("a report prints into memory")
     }
 
     /// What was spent in a period: a row an endpoint, by name, and the totals.
     #[must_use]
-    pub fn summary(&self, period: Period, wallet_balance: Option<Paise>) -> UsageReport {
+    pub fn summary(
+        &self,
+        period: Period,
+        wallet_balance: Option<Paise>,
+        form: UsageForm,
+    ) -> UsageReport {
         let mut endpoints: BTreeMap<&Arc<str>, Row> = BTreeMap::new();
         let mut totals = Row::default();
-        for ((day, endpoint), row) in &self.rows {
-            if (period.from..=period.to).contains(day) {
-                endpoints.entry(endpoint).or_default().add(row);
-                totals.add(row);
+        for (place, row) in &self.rows {
+            if !(period.from..=period.to).contains(&place.0) {
+                continue;
+            }
+            let mut row = *row;
+            if form == UsageForm::Bundles {
+                row = row.minus(self.steps.get(place).unwrap_or(&Row::default()));
+                row.add(self.bundles.get(place).unwrap_or(&Row::default()));
+            }
+            if row != Row::default() {
+                endpoints.entry(&place.1).or_default().add(&row);
+                totals.add(&row);
             }
         }
         let endpoints = endpoints.into_iter().map(|(endpoint, row)| EndpointUsage {
@@ -231,10 +285,11 @@ mod tests {
                 amount: Paise(250),
                 ..Row::default()
             };
-            usage.count(day.parse().expect("a day"), "an.operation".into(), row);
+            let day = day.parse().expect("a day");
+            usage.count(day, "an.operation".into(), row, Counted::Call);
         }
         let calls = |query: &str| {
-            let report = usage.report(period(query).expect("a period"), None);
+            let report = usage.report(period(query).expect("a period"), None, UsageForm::Steps);
             String::from_utf8(report)
                 .expect("text")
                 .matches("\"calls\":2")

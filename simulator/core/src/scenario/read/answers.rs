@@ -4,7 +4,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
 use crate::scenario::answer_form::{
-    AnswerForm, BundleForm, FORM_WORDS, FormPart, FormWord, OWN_META, STEP_NAMES,
+    AnswerForm, BundleForm, FORM_WORDS, FormPart, FormWord, OWN_META, STEP_NAMES, UsageForm,
 };
 
 /// Adds what a file says of all answers to what the files before it said, which counts first.
@@ -19,6 +19,10 @@ pub(super) fn add(form: &mut AnswerForm, table: &Table<'_>) {
         if form.bundle.is_none() {
             form.bundle = read.map(BundleForm);
         }
+    }
+    if let Some(item) = table.optional("usage") {
+        let read = item.one_of("the way to count bundles", UsageForm::ALL);
+        form.usage = form.usage.or(read);
     }
     table.done();
 }
