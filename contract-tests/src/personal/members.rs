@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use svc_fixtures::contract::{Contract, Field, Kind, Leaf, Operation, Shape};
 
 use svc_fixtures::json::Json;
@@ -20,6 +21,10 @@ pub struct PersonalMembers {
     known: BTreeSet<String>,
     /// Those of each operation, by its id: what one has may be anything in another.
     of_operations: BTreeMap<String, BTreeSet<String>>,
+    /// What `data` of each operation has, by its id.
+    data: BTreeMap<String, BTreeSet<String>>,
+    /// The operations of each bundle, by what it is called.
+    steps: BTreeMap<String, Vec<String>>,
     /// What operations and bundles are called: nobody has such a name.
     endpoints: BTreeSet<String>,
     /// The values that the contract lists: they tell of nobody.
@@ -79,6 +84,12 @@ impl PersonalMembers {
             fields,
             list,
             known,
+            data: contract.operations.iter().map(data).collect(),
+            steps: contract
+                .bundles
+                .iter()
+                .map(|row| (row.endpoint(), row.steps.clone()))
+                .collect(),
             endpoints: endpoints(contract),
             of_operations,
             listed,
@@ -120,6 +131,29 @@ impl PersonalMembers {
         own.unwrap_or(&self.known)
     }
 
+    /// The operations that a bundle asks; none where it is no bundle.
+    pub(super) fn steps_of(&self, endpoint: Option<&str>) -> &[String] {
+        let steps = endpoint.and_then(|it| self.steps.get(it));
+        steps.map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of that step whose `data` an object is, wherever a bundle tells it: most of its members are that step's.
+    pub(super) fn names_of_step(
+        &self,
+        steps: &[String],
+        members: &Map<String, Value>,
+    ) -> Option<&BTreeSet<String>> {
+        let is_told = |id: &&String| {
+            let own = self.data.get(*id);
+            let own = own.map_or(0, |own| {
+                members.keys().filter(|it| own.contains(*it)).count()
+            });
+            own >= FEWEST && own * 2 > members.len()
+        };
+        let step = steps.iter().find(is_told)?;
+        self.of_operations.get(step)
+    }
+
     /// Whether one of these names is a member's: the contract writes what is numbered as `checks[#]`.
     pub(super) fn knows(names: &BTreeSet<String>, member: &str) -> bool {
         let last = member.rsplit('.').next().unwrap_or(member);
@@ -139,6 +173,15 @@ impl PersonalMembers {
     pub(super) fn is_vocabulary(&self, text: &str) -> bool {
         self.listed.contains(text) || self.known.contains(text) || self.is_endpoint(text)
     }
+}
+
+/// So many members that are a step's are no coincidence.
+const FEWEST: usize = 3;
+
+/// An operation's id, and the names of the members of its `data`.
+fn data(operation: &Operation) -> (String, BTreeSet<String>) {
+    let names = operation.response.member_names().map(str::to_owned);
+    (operation.id.clone(), names.collect())
 }
 
 /// What operations and bundles are called, also as the specification's table of bundles does.

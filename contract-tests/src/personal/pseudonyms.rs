@@ -116,8 +116,8 @@ impl Pseudonyms {
                         Channel::Api | Channel::Webhook => Context::Openly,
                         _ => Context::Elsewhere,
                     };
-                    let names = self.names_of(exchange, &json);
-                    collect((&self.personal, names), &json, context, &mut values);
+                    let known = self.known_of(exchange, &json);
+                    collect(known, &json, context, &mut values);
                     let free = self.personal.free();
                     for text in free.filter_map(|at| json.pointer(at)?.as_str()) {
                         self.in_free_text(text, &mut values);
@@ -163,11 +163,16 @@ static TELLING: LazyLock<Regex> = LazyLock::new(|| {
 
 impl Pseudonyms {
     /// The names that members of a body may have: those of the operation that was called, or of which it tells.
-    fn names_of(&self, exchange: &Exchange, body: &Value) -> &BTreeSet<String> {
+    fn known_of(&self, exchange: &Exchange, body: &Value) -> Known<'_> {
         let called = exchange.request.path.strip_prefix("/v1/");
         let called = called.map(|path| path.replace('/', "."));
         let told = body.get("endpoint").and_then(Value::as_str);
-        self.personal.names_of(told.or(called.as_deref()))
+        let endpoint = told.or(called.as_deref());
+        Known {
+            personal: &self.personal,
+            names: self.personal.names_of(endpoint),
+            steps: self.personal.steps_of(endpoint),
+        }
     }
 
     /// What a free text says of people: by its form, or since it stood where personal data does before.
@@ -192,19 +197,36 @@ enum Context {
     Elsewhere,
 }
 
-/// What is known of members, and the names that these may have.
-type Known<'p> = (&'p PersonalMembers, &'p BTreeSet<String>);
+/// What is known of members.
+#[derive(Clone, Copy)]
+struct Known<'p> {
+    personal: &'p PersonalMembers,
+    /// The names that they may have.
+    names: &'p BTreeSet<String>,
+    /// The operations whose `data` may stand in what a bundle calls as it likes.
+    steps: &'p [String],
+}
 
 fn collect(known: Known<'_>, json: &Value, context: Context, out: &mut BTreeSet<String>) {
-    let (personal, names) = known;
+    let personal = known.personal;
     let is_text = |value: &Value| match value {
         Value::Array(items) => items.iter().all(Value::is_string),
         value => value.is_string(),
     };
     match (json, context) {
+        (Value::Object(members), Context::Unknown)
+            if let Some(names) = personal.names_of_step(known.steps, members) =>
+        {
+            let known = Known {
+                names,
+                steps: &[],
+                ..known
+            };
+            collect(known, json, Context::Openly, out);
+        }
         (Value::Object(members), _) => {
             for (name, value) in members {
-                let is_known = || PersonalMembers::knows(names, name);
+                let is_known = || PersonalMembers::knows(known.names, name);
                 if personal.is_number(name) && value.is_u64() {
                     out.insert(value.to_string());
                 }
@@ -362,6 +384,24 @@ mod tests {
         {}
         {"referenceId":"user-[redacted 1]","error":{"message":"like [redacted 6], 7000000005, [redacted 7]"}}
         "#);
+    }
+
+    #[test]
+    fn of_a_step_that_a_bundle_tells_in_its_own_form_is_known_what_is_known_of_its_operation() {
+        let told = |data: &str| {
+            let answer = format!(
+                r#"{{"endpoint":"bundles.company-tan-identity","data":{{"checks":{{"first":{data}}}}}}}"#
+            );
+            let clean = pseudonyms().case(&case("{}", &answer), &BTreeSet::new());
+            let clean = self::answer(&clean);
+            let from = clean.find("first").unwrap() + "first\":".len();
+            clean[from..].strip_suffix("}}}").unwrap().to_owned()
+        };
+        let step = r#"{"tan":"PNEK12345B","name":"KALE MILLS","category":"Company","status":"Active","note":"by Meera"}"#;
+        insta::assert_snapshot!(told(step), @r#"{"tan":"[redacted 2]","name":"[redacted 1]","category":"Company","status":"Active","note":"[redacted 3]"}"#);
+        // Too few of them, or of another operation: it may be anything.
+        insta::assert_snapshot!(told(r#"{"status":"Meera","category":"Kale"}"#), @r#"{"status":"[redacted 2]","category":"[redacted 1]"}"#);
+        insta::assert_snapshot!(told(r#"{"panStatus":"Meera","category":"Kale","lastUpdated":"once"}"#), @r#"{"panStatus":"[redacted 2]","category":"[redacted 1]","lastUpdated":"[redacted 3]"}"#);
     }
 
     #[test]
