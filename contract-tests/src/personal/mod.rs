@@ -1,6 +1,7 @@
 //! Personal data: which members hold it, and stand-ins for it in what is shown or saved. The judge
 //! needs the data itself, so it is replaced behind the judge, never before.
 
+mod collecting;
 mod days;
 mod members;
 mod pseudonyms;
