@@ -13,7 +13,7 @@ use svc_fixtures::template::Character;
 
 use super::expected_answer::{Expected, expected};
 use super::expected_later::{ExpectedLater, later};
-use crate::scenario::read::people::{Cast, Declared, asking};
+use crate::scenario::read::people::{Cast, Declared, DeclaringFiles, asking};
 use crate::scenario::read::{Names, environment, refuse_header, unknown_operation};
 use crate::scenario::{Caller, HeaderName, MoreHeaders, is_key_name};
 
@@ -51,13 +51,14 @@ pub fn read_expectations(
 ) -> Result<Vec<Expectation>, Problems> {
     let tables: Vec<&str> = roles.keys().map(String::as_str).collect();
     // What is wrong with people is reported by the other reader.
-    let (people, _) = Cast::new(contract, roles).read(sources);
+    let declaring = DeclaringFiles::among(sources, &tables);
+    let files = declaring.parsed(sources, &tables);
+    let (people, _) = Cast::new(contract, roles).read(&files);
     let (mut found, mut problems) = (Vec::new(), Problems::default());
     let mut names = Names::default();
-    for source in sources {
-        let around = people.around(source);
-        let sharing = around.sharing(&tables);
-        let (intact, mistakes) = Table::of_source_sharing(source, sharing, |root| {
+    for file in &files {
+        let around = people.around(file.source());
+        let (intact, mistakes) = file.read(|root| {
             // All keys count as asked for: unknown ones are reported once, by the other reader.
             root.entries();
             for table in root.tables("expect") {

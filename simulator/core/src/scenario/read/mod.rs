@@ -28,7 +28,7 @@ use super::set::ScenarioSet;
 use super::{Condition, Predicate, ResponsePatch, Scenario, Selector, folder};
 use fitting::FormatAutomata;
 use outcomes::outcomes;
-use people::{Cast, Declared};
+use people::{Cast, Declared, DeclaringFiles};
 use predicates::{for_case, names_case};
 pub(crate) use when::refuse_header;
 use when::{When, has};
@@ -45,7 +45,10 @@ pub fn read_scenarios(
     sources: &[Arc<Source>],
 ) -> Result<ScenarioSet, Problems> {
     let cast = Cast::in_answers(contract, answers);
-    let (people, mut problems) = cast.read(sources);
+    let tables: Vec<&str> = answers.cast.keys().map(String::as_str).collect();
+    let declaring = DeclaringFiles::among(sources, &tables);
+    let files = declaring.parsed(sources, &tables);
+    let (people, mut problems) = cast.read(&files);
     let mut reader = Reader {
         contract,
         answers,
@@ -58,11 +61,9 @@ pub fn read_scenarios(
         order: 0,
     };
     let mut form = AnswerForm::default();
-    let tables: Vec<&str> = answers.cast.keys().map(String::as_str).collect();
-    for source in sources {
-        let around = people.around(source);
-        let sharing = around.sharing(&tables);
-        let ((), found) = Table::of_source_sharing(source, sharing, |root| {
+    for file in &files {
+        let around = people.around(file.source());
+        let ((), found) = file.read(|root| {
             // Who is declared was read before, and what is expected decides nothing.
             for read_elsewhere in tables.iter().chain(&["expect"]) {
                 root.optional(read_elsewhere);

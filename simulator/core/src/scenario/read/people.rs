@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use svc_fixtures::contract::{Contract, Field, FieldIndex, Kind, Operation};
 use svc_fixtures::json::Json;
-use svc_fixtures::reading::{Item, Location, Problems, Sharing, Source, Table};
+use svc_fixtures::reading::{Item, Location, ParsedSource, Problems, Sharing, Source, Table};
 use svc_fixtures::template::{Answers, Character};
 use svc_fixtures::world::{AskedRow, WorldRows};
 
@@ -28,8 +28,6 @@ pub(crate) const BREAKS: &str = "breaks_contract";
 #[derive(Default)]
 pub(crate) struct Declared {
     by_name: BTreeMap<String, Known>,
-    /// The files that may declare somebody.
-    files: Vec<Arc<Source>>,
     /// The places of the profiles, and where each is declared.
     rows: Vec<DeclaredRow>,
     links: Vec<DeclaredLink>,
@@ -72,11 +70,35 @@ impl Declared {
     fn asked(&self, name: &str) -> Option<&[(String, Json<'static>)]> {
         self.by_name.get(name).map(|known| known.asked.as_slice())
     }
+}
 
-    /// What a file shares where these can be spoken of.
-    pub(crate) fn sharing<'s>(&'s self, tables: &'s [&'s str]) -> Option<Sharing<'s>> {
-        let beside = &self.files;
-        Some(Sharing { tables, beside })
+/// The files that may declare somebody, by their folders.
+#[derive(Debug, Default)]
+pub(crate) struct DeclaringFiles(BTreeMap<String, Vec<Arc<Source>>>);
+
+impl DeclaringFiles {
+    /// Those of these files: they have one of these tables.
+    pub(crate) fn among(sources: &[Arc<Source>], tables: &[&str]) -> Self {
+        let mut files = DeclaringFiles::default();
+        for source in sources.iter().filter(|source| declares(source, tables)) {
+            let beside = files.0.entry(folder(&source.path).to_owned());
+            beside.or_default().push(Arc::clone(source));
+        }
+        files
+    }
+
+    /// Each file, parsed once: what is said of whoever its folder declares stands where it speaks of them.
+    pub(crate) fn parsed<'s>(
+        &'s self,
+        sources: &'s [Arc<Source>],
+        tables: &'s [&'s str],
+    ) -> Vec<ParsedSource<'s>> {
+        let parsed = sources.iter().map(|source| {
+            let beside = self.0.get(folder(&source.path));
+            let beside = beside.map_or(&[][..], Vec::as_slice);
+            ParsedSource::new(source, Some(Sharing { tables, beside }))
+        });
+        parsed.collect()
     }
 }
 
@@ -133,26 +155,15 @@ impl<'r> Cast<'r> {
 
     /// Reads whom files declare. Mistakes that have nothing to do with people are found, too, where a
     /// file declares some; who reads the rest finds them again.
-    pub(crate) fn read(&self, sources: &[Arc<Source>]) -> (Everybody, Problems) {
+    pub(crate) fn read(&self, files: &[ParsedSource<'_>]) -> (Everybody, Problems) {
         let tables: Vec<&str> = self.roles.keys().map(String::as_str).collect();
         let mut problems = Problems::default();
         let mut folders: BTreeMap<String, Declared> = BTreeMap::new();
-        let declaring = sources.iter().filter(|source| declares(source, &tables));
-        let declaring: Vec<&Arc<Source>> = declaring.collect();
-        for source in &declaring {
-            let reading = folders.entry(folder(&source.path).to_owned()).or_default();
-            reading.files.push(Arc::clone(source));
-        }
         let mut profiles = Vec::new();
-        for source in declaring {
-            let reading = folders.get_mut(folder(&source.path));
-            let reading = reading.expect("each of these files was put into its folder");
-            let beside = reading.files.clone();
-            let sharing = Sharing {
-                tables: &tables,
-                beside: &beside,
-            };
-            let ((), found) = Table::of_source_sharing(source, Some(sharing), |root| {
+        for file in files.iter().filter(|it| declares(it.source(), &tables)) {
+            let reading = folders.entry(folder(&file.source().path).to_owned());
+            let reading = reading.or_default();
+            let ((), found) = file.read(|root| {
                 // All other keys are another reader's.
                 root.entries();
                 self.read_file(root, reading, &mut profiles);
