@@ -415,3 +415,29 @@ fn the_call_log_says_whom_an_answer_that_no_scenario_names_is_about() {
     let (later, _) = because("/v1/verify/identity/mobile-otp/verify", &goes_on);
     assert!(later.contains("it is about person \"meera\" ("), "{later}");
 }
+
+#[test]
+fn the_directors_of_every_company_that_has_a_story_list_it_under_its_own_number() {
+    for seed in ["", "other"] {
+        let scene = Scene::seeded(seed);
+        let rules = scene.host.rules();
+        let companies = rules.scenarios.people.all().iter();
+        let companies = companies.filter_map(|it| Some((&it.name, it.said.get("cin")?.as_text()?)));
+        let mut listed = 0;
+        for (name, cin) in companies {
+            let asked = format!(r#"{{"cin":"{cin}"}}"#);
+            let signs = scene
+                .post("/v1/verify/company/mca/signatories", &asked)
+                .send();
+            let dins = (0..5).map(|at| signs.at(&format!("data.directors.{at}.din")));
+            for din in dins.filter(|din| !din.is_empty()) {
+                let asked = format!(r#"{{"din":"{din}"}}"#);
+                let director = scene.post("/v1/verify/company/roc/director", &asked).send();
+                let lists = director.at("data.companies");
+                assert!(lists.contains(cin), "{name}, {din}: {lists}");
+                listed += 1;
+            }
+        }
+        assert!(listed > 10, "{listed}");
+    }
+}
