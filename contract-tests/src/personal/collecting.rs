@@ -40,6 +40,14 @@ pub(super) struct Known<'p> {
     pub(super) steps: &'p [String],
 }
 
+/// Whether it is a text, or texts alone.
+fn is_text(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().all(Value::is_string),
+        value => value.is_string(),
+    }
+}
+
 /// The personal values of a body.
 pub(super) fn collect(
     known: Known<'_>,
@@ -48,10 +56,6 @@ pub(super) fn collect(
     out: &mut BTreeSet<String>,
 ) {
     let personal = known.personal;
-    let is_text = |value: &Value| match value {
-        Value::Array(items) => items.iter().all(Value::is_string),
-        value => value.is_string(),
-    };
     match (json, context) {
         (Value::Object(members), Context::Unknown)
             if let Some(names) = personal.names_of_step(known.steps, members) =>
