@@ -22,6 +22,11 @@ class Authentication:
                         key = base64.b64decode(key).decode().split(":")[0]
                     except Exception:
                         pass
+            elif d("auth_basic_user") and scheme.lower() == "basic":
+                try:
+                    key = base64.b64decode(rest).decode().split(":")[0]
+                except Exception:
+                    pass
             elif d("auth_raw_key") and not rest:
                 key = scheme
         if d("auth_query_key") and not key:

@@ -17,6 +17,9 @@ class Execution:
         ctx.body = body
         if d("insufficient_contacts_provider") and mark:
             return self.settle_error(ctx, mark, None)
+        poor = ctx.env == "live" and ctx.acct.balance < self.prices[op.endpoint]
+        if d("insufficient_after_no_record") and poor and op.nr and any(body.get(k) == v for k, v in op.nr.items()):
+            return self.settle_error(ctx, "no_record", None)
         self.take_hold(ctx, self.prices[op.endpoint])
         try:
             await self.latency(op.ms, body)

@@ -15,6 +15,8 @@ class Idempotency:
             return self.answer(ctx, status, env)
         if d("idem_key_truncated"):
             ik = ik[:16]
+        if d("idem_key_cut_late"):
+            ik = ik[:240]
         if d("idem_key_last_lost"):
             ik = ik[:-1]
         if d("idem_key_case_insensitive"):
@@ -142,6 +144,7 @@ class Idempotency:
                 status = 200
             if d("replay_without_data") and "data" in env:
                 env["data"] = {}
-            if d("idem_pending_new_id") and env["status"] == "pending":
+            anew = d("idem_pending_new_id") or d("idem_pending_new_id_live") and ctx.env == "live"
+            if anew and env["status"] == "pending":
                 status, env = await self.execute(ctx, body)
         return self.answer(ctx, status, env, hd, replay=True)

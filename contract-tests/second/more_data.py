@@ -346,6 +346,8 @@ def _(w, b, r, o):
     t = (b.get("docTypes") or ["PAN"])[0]
     d = {"documentType": t, "pageNo": 1}
     f = {"name": p["name"].upper(), "dob": p["dob"], "pan": letters(r, 3) + "P" + letters(r, 1) + digits(r, 4) + letters(r, 1), "doi": iso(r, 2012, 2022), "father": p["father"].upper()}
+    if o.d("ocr_dates_as_printed"):
+        f.update((k, "/".join(reversed(f[k].split("-")))) for k in ("dob", "doi"))
     if o.d("ocr_nested"):
         d["ocrData"] = f
     else:

@@ -37,6 +37,8 @@ class Reading:
         d = self.d
         vid = urllib.parse.unquote(vid)
         rec = self.records.get(vid)
+        if rec is None and d("lookup_by_beginning") and len(vid) > 10:
+            rec = next((kept for own, kept in self.records.items() if own.startswith(vid)), None)
         if rec is not None and (rec["side"] != ctx.env or rec["acct"] != ctx.acct.name) and not d("lookup_other_account") and not d("lookup_without_auth"):
             rec = None
         if rec is None and d("lookup_other_environment"):

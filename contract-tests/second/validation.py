@@ -243,6 +243,8 @@ class Validation:
                 ok = n == 15
             if c == "udyam" and d("udyam_prefix_optional"):
                 ok = ok or v[2:3] == "-" and v[5:6] == "-" and n == 13
+            if c == "udyam" and d("udyam_part_longer"):
+                ok = ok or bool(re.fullmatch(r"UDYAM-[A-Z]{2,3}-[0-9]{2,3}-[0-9]{7}", v))
             if c == "udyam" and d("udyam_pattern_unchecked"):
                 ok = n > 0
             if c == "cs" and d("cs_prefix_unchecked"):

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use data_encoding::HEXLOWER;
+use data_encoding::{BASE64, HEXLOWER};
 use futures_util::future::join_all;
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
@@ -230,6 +230,10 @@ impl<'t, T: Target> Client<'t, T> {
             (Some(key), Credential::Mistyped(Mistake::NoScheme)) => Some(key.clone()),
             (Some(key), Credential::Mistyped(Mistake::OtherScheme)) => {
                 Some(Secret::new(format!("Basic {}", key.expose())))
+            }
+            (Some(key), Credential::Mistyped(Mistake::User)) => {
+                let user = BASE64.encode(format!("{}:", key.expose()).as_bytes());
+                Some(Secret::new(format!("Basic {user}")))
             }
             (Some(key), _) => Some(Secret::new(format!("Bearer {}", key.expose()))),
             (None, Credential::Header(value)) => Some(Secret::new(value)),

@@ -231,6 +231,7 @@ fn mistyped(setting: &Setting<'_>) -> Option<Vec<Case>> {
         ("another word behind it", Mistake::Followed),
         ("no scheme before it", Mistake::NoScheme),
         ("another scheme before it", Mistake::OtherScheme),
+        ("the user of another scheme", Mistake::User),
     ];
     let clauses = ["auth.bad-key", "errors.auth-invalid"];
     let cases = |environment: &Environment| {

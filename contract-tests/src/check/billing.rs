@@ -199,6 +199,22 @@ fn insufficient(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case
         "billing.insufficient-balance",
         "errors.insufficient-balance",
     ];
-    case.expect_each(step, clauses, &Rule::fails(ErrorCode::InsufficientBalance));
-    Some(vec![case.expecting(clauses[0], Rule::Charged(false))])
+    let uncovered = Rule::fails(ErrorCode::InsufficientBalance);
+    case.expect_each(step, clauses, &uncovered);
+    let case = case.expecting(clauses[0], Rule::Charged(false));
+    // What no record is known of is found out for a price, too.
+    let none = Ending::Error(ErrorCode::NoRecordFound);
+    let mut inputs = setting.inputs.iter();
+    let without_record = inputs.find_map(|input| {
+        let field = input.field(setting.contract, operation)?;
+        (input.ending(operation) == Some(none)).then_some((field, input))
+    });
+    let without_record = without_record.map(|(field, input)| {
+        let mut case = Case::about(operation, &input.value).on(Environment::Live);
+        let step = lead::to_input(&mut case, setting, operation, field, input);
+        case.change(step, |request| request.by(Credential::Given(KeyKind::Poor)));
+        case.expect_each(step, clauses, &uncovered);
+        case
+    });
+    Some([case].into_iter().chain(without_record).collect())
 }

@@ -223,6 +223,8 @@ fn beside_one_that_is_found(setting: &Setting<'_>, nobody: &str) -> Option<Case>
     let found = case.push(RequestTemplate::look_up(step));
     let other = case.push(RequestTemplate::get(nobody));
     case.expect(other, "errors.not-found", Rule::fails(ErrorCode::NotFound));
+    let cut = case.push(RequestTemplate::look_up_cut(step));
+    case.expect(cut, "errors.not-found", Rule::fails(ErrorCode::NotFound));
     for credential in [Credential::Nothing, Credential::Unknown] {
         let request = case.steps[found].request.clone();
         let refused = case.push(request.by(credential));

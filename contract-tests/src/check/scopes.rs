@@ -79,13 +79,20 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     case.push_again(first);
     let same = Rule::SameResult(first);
     let case = case.expecting("idempotency.replay", same);
-    Some(vec![case, long_keys(setting, operation, &call)])
+    let long = [200, 255].map(|length| long_keys(setting, operation, &call, length));
+    Some([case].into_iter().chain(long).collect())
 }
 
 /// Keys much longer than is usual, which a service may refuse: what it takes it takes whole.
-fn long_keys(setting: &Setting<'_>, operation: &Operation, call: &RequestTemplate) -> Case {
-    let key = |last: char| format!("{:0<199}{last}", format!("{}-long-", setting.seed));
-    let mut case = Case::about(operation, "200 characters");
+fn long_keys(
+    setting: &Setting<'_>,
+    operation: &Operation,
+    call: &RequestTemplate,
+    length: usize,
+) -> Case {
+    let begins = format!("{}-long-", setting.seed);
+    let key = |last: char| format!("{begins:0<width$}{last}", width = length - 1);
+    let mut case = Case::about(operation, &format!("{length} characters"));
     let first = case.push(call.clone().idempotency(&key('a')));
     let clause = "idempotency.replay";
     case.expect(first, clause, Rule::Ends(Ending::NoFault));

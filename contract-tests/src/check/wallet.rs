@@ -65,8 +65,8 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "wallet.pending",
-        title: "On live a result that is not there yet is not charged",
-        clauses: &["billing.hold"],
+        title: "On live a result that is not there yet is not charged, and its replay is the same call",
+        clauses: &["billing.hold", "idempotency.replay"],
         stage: Stage::Live,
         cases: Cases::PerOperation(pending),
     },
@@ -424,8 +424,13 @@ fn pending(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     operation.pending.as_ref().filter(|row| row.always)?;
     let mut case = on_live(operation);
     let step = lead::to_success(&mut case, setting, operation);
+    let key = format!("{}-wallet-pending-{}", setting.seed, operation.id);
+    case.change(step, |request| request.idempotency(&key));
     case.expect(step, "billing.hold", Rule::succeeds(operation));
-    Some(vec![case.expecting("billing.hold", Rule::Charged(false))])
+    case.expect(step, "billing.hold", Rule::Charged(false));
+    // Its result may have come meanwhile: it is the same call all the same.
+    case.push_again(step);
+    Some(vec![case.expecting("idempotency.replay", Rule::OneId)])
 }
 
 /// Calls whose result may come later, and their replays before and after it, each between charged ones. Of a service

@@ -212,7 +212,7 @@ fn mistyped(own: &Secret, prefix: &str, mistake: Mistake) -> Result<Secret, Stri
         Mistake::Hyphens => return changed(key, key.replace('_', "-")),
         Mistake::Followed => format!("{name} {name}"),
         // Not the key is wrong, but what stands before it.
-        Mistake::NoScheme | Mistake::OtherScheme => return Ok(Secret::new(key)),
+        Mistake::NoScheme | Mistake::OtherScheme | Mistake::User => return Ok(Secret::new(key)),
     };
     changed(key, format!("{before}{name}"))
 }

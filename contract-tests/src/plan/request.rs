@@ -84,6 +84,8 @@ pub enum CarriedPart {
     Number,
     /// An amount, as a text with its paise.
     Amount,
+    /// An id without its end, or with something behind it where it is so short that what is left could be another one.
+    Cut,
     /// What the data of the answer calls the id of its request, where it does: what that is the specification does not say.
     RequestId,
 }
@@ -136,6 +138,16 @@ impl RequestTemplate {
     pub fn look_up(step: usize) -> Self {
         let id = Carry::into_path(step, Place::of(["verificationId"]));
         RequestTemplate::get(format!("{VERIFICATIONS}{{}}")).carrying(vec![id])
+    }
+
+    /// Looks up what begins as the id of a step does, and lacks its end.
+    #[must_use]
+    pub fn look_up_cut(step: usize) -> Self {
+        let mut cut = RequestTemplate::look_up(step);
+        for id in &mut cut.carries {
+            id.part = CarriedPart::Cut;
+        }
+        cut
     }
 
     /// A call of the control API. Where `{account}`, `{sink}` or `{secret}` stands in its texts, the
@@ -330,6 +342,7 @@ impl Carry {
                 let beginning = value.trim().rsplit_once(' ').map(|(before, _)| before);
                 Ok(beginning.unwrap_or(&value).trim().to_owned())
             }
+            CarriedPart::Cut => Ok(cut(&value)),
             CarriedPart::Path => path_of(&value).map(str::to_owned).ok_or_else(missing),
             CarriedPart::Number => {
                 let number: Option<f64> = value.parse().ok();
@@ -341,6 +354,16 @@ impl Carry {
             CarriedPart::AnotherPaisa => another_paisa(&value).ok_or_else(missing),
             CarriedPart::TenRupeesMore => ten_rupees_more(&value).ok_or_else(missing),
         }
+    }
+}
+
+/// What is no id, and begins as this one does.
+fn cut(id: &str) -> String {
+    const SHORT: usize = 20;
+    let shorter = id.char_indices().rev().nth(3).map(|(end, _)| &id[..end]);
+    match shorter.filter(|_| id.len() > SHORT) {
+        Some(shorter) => shorter.to_owned(),
+        None => format!("{id}-0"),
     }
 }
 

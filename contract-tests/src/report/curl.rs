@@ -126,6 +126,11 @@ fn authorization(
             let prefix = environment.other().key_prefix();
             Some(literal(format!("Bearer {prefix}unknownkey")))
         }
+        Credential::Mistyped(Mistake::User) => {
+            let (_, key) = names.of(environment);
+            let user = format!("$(printf '%s:' \"${key}\" | base64 -w 0)");
+            Some(format!("\"Authorization: Basic {user}\""))
+        }
         Credential::Mistyped(Mistake::NoScheme | Mistake::OtherScheme) => {
             let scheme = match credential {
                 Credential::Mistyped(Mistake::NoScheme) => "",
@@ -144,7 +149,7 @@ fn authorization(
                 Mistake::OtherCase => "~~}",
                 Mistake::Hyphens => "//_/-}",
                 Mistake::Followed => "} again",
-                Mistake::NoScheme | Mistake::OtherScheme => "}",
+                Mistake::NoScheme | Mistake::OtherScheme | Mistake::User => "}",
             };
             let (_, key) = names.of(environment);
             Some(format!("\"Authorization: Bearer ${{{key}{change}\""))

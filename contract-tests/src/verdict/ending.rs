@@ -128,6 +128,10 @@ fn pending(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operati
         let expected = "an operation that can be pending";
         return findings.must("states.pending", false, "`status`", expected, "pending");
     };
+    // Of one operation the specification says which of the two it is.
+    if row.status == 202 {
+        findings.equal(&operation.clause, what, row.status, status);
+    }
     if row.by_consent.is_some() {
         let there = !answer.text(&["data", "consentUrl"]).is_empty();
         let (what, found) = ("`data.consentUrl`", answer.shown(&["data", "consentUrl"]));
