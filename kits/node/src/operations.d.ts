@@ -435,7 +435,7 @@ export interface VerifyIdentityMobileOtpSFetchRequest {
   /** From start. */
   referenceId: string;
   /** The OTP the person received: 4 or 6 digits. */
-  otp: "000000" | "123456";
+  otp: string;
 }
 
 export interface VerifyEmploymentUanLookupData {
@@ -689,7 +689,7 @@ export interface VerifyCompanyUdyamOtpConfirmRequest {
   /** Udyam registration number: UDYAM, 2 letters, 2 digits and 7 digits with hyphens between. */
   udyamNumber: string;
   /** The OTP the owner received: 4 or 6 digits. */
-  otp: "000000" | "123456";
+  otp: string;
 }
 
 export interface VerifyCompanyIecDataBranchesItem {

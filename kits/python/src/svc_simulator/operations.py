@@ -204,7 +204,7 @@ class Operations(Transport):
         *,
         mobile: str,
         body_reference_id: str,
-        otp: Literal['000000', '123456'],
+        otp: str,
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[models.VerifyIdentityMobileOtpSFetchData]":
@@ -413,7 +413,7 @@ class Operations(Transport):
         self,
         *,
         udyam_number: str,
-        otp: Literal['000000', '123456'],
+        otp: str,
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[models.VerifyCompanyUdyamOtpConfirmData]":
@@ -1701,7 +1701,7 @@ class AsyncOperations(AsyncTransport):
         *,
         mobile: str,
         body_reference_id: str,
-        otp: Literal['000000', '123456'],
+        otp: str,
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[models.VerifyIdentityMobileOtpSFetchData]":
@@ -1910,7 +1910,7 @@ class AsyncOperations(AsyncTransport):
         self,
         *,
         udyam_number: str,
-        otp: Literal['000000', '123456'],
+        otp: str,
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[models.VerifyCompanyUdyamOtpConfirmData]":

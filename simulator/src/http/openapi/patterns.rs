@@ -2,7 +2,8 @@
 //! anchors but `^` and `$`.
 
 /// Characters that no address on the web has: white space and control characters.
-const BLANK: &str = r"\s\x00-\x1f\x7f-\x9f";
+/// None above `\x7f` is named, which Ruby and PHP read as half of a character.
+const BLANK: &str = r"\s\x00-\x1f\x7f";
 
 /// An absolute http or https URL with a host, as [`svc_fixtures::contract::Rule::Url`] has it.
 pub(super) fn url() -> String {

@@ -21,8 +21,8 @@ pub(super) fn request(contract: &Contract, fields: &[Field]) -> Value {
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
-    // Unknown extra fields are ignored.
-    schema["additionalProperties"] = json!(true);
+    // Unknown fields are ignored, as of every schema that says nothing of them. Of one that says so, generators make maps:
+    // Kotlin's then sends nothing but what is in the map.
     schema
 }
 
@@ -49,12 +49,20 @@ pub(super) fn plain(value: &Json<'_>) -> Value {
 
 fn kind(contract: &Contract, kind: &Kind, may_be_empty: bool) -> Value {
     match kind {
+        // Which of all that have the format are right, another service may know of others.
+        Kind::Text {
+            format: Some(id),
+            one_of,
+        } => {
+            let mut schema = text(&contract.format(*id).rule, may_be_empty);
+            if !one_of.is_empty() {
+                schema["examples"] = json!(one_of);
+            }
+            schema
+        }
         Kind::Text { one_of, .. } if !one_of.is_empty() => {
             json!({ "type": "string", "enum": one_of })
         }
-        Kind::Text {
-            format: Some(id), ..
-        } => text(&contract.format(*id).rule, may_be_empty),
         Kind::Text { format: None, .. } if may_be_empty => json!({ "type": "string" }),
         Kind::Text { format: None, .. } => json!({ "type": "string", "pattern": "\\S" }),
         Kind::Int { min, max } => bounded("integer", json!(min), json!(max)),
