@@ -92,6 +92,8 @@ class Entry:
             elif sub.startswith("bundles/"):
                 bundle = BUNDLES.get(sub[8:])
         if op is None and bundle is None:
+            if d("refusal_of_a_path_takes") and ctx.env == "live":
+                ctx.acct.balance -= 25
             raise Fail("not_found", "There is no such address.")
         if op is not None:
             ctx.op = op
@@ -142,7 +144,7 @@ class Entry:
                     pass
             if d("malformed_json_plain"):
                 return Resp(400, b"Bad Request: invalid JSON\n", "text/plain")
-            raise Fail("invalid_input", "The body is not valid JSON.")
+            raise Fail("no_record" if d("malformed_body_no_record") else "invalid_input", "The body is not valid JSON.")
         if d("array_body_unwrapped") and isinstance(body, list) and len(body) == 1:
             body = body[0]
         if not isinstance(body, dict):

@@ -49,6 +49,10 @@ class Idempotency:
             fp = json.dumps({k: round(v, 1) if isinstance(v, float) else v for k, v in body.items()}, sort_keys=True)
         if d("conflict_by_content_type"):
             fp += req.headers.get("content-type", "")
+        if d("conflict_switches_lost"):
+            fp = json.dumps({k: v for k, v in body.items() if not isinstance(v, bool)}, sort_keys=True)
+        if d("conflict_lists_lost_in_ocr") and ctx.endpoint == "verify.document.kyc-ocr":
+            fp = json.dumps({k: v for k, v in body.items() if not isinstance(v, list)}, sort_keys=True)
         if d("conflict_length_only"):
             fp = str(len(json.dumps(body)))
         e = self.idem.get(slot)
@@ -58,8 +62,9 @@ class Idempotency:
         if e is not None and self.now() - e["t"] > ttl:
             e = None
         if e is not None:
-            missed = d("conflict_not_detected") or d("conflict_not_for_bundles") and "/bundles/" in req.path
-            if e["fp"] != fp and not missed:
+            missed = d("conflict_once") and e.get("seen") or d("conflict_not_detected") or d("conflict_not_for_bundles") and "/bundles/" in req.path
+            differs, e["seen"] = e["fp"] != fp, e["fp"] != fp
+            if differs and not missed:
                 if not d("conflict_reexecutes") and not (d("conflict_live_only") and ctx.env == "sandbox") \
                         and not (d("conflict_sandbox_only") and ctx.env == "live") and not (d("conflict_in_progress_missed") and e["res"] is None):
                     if d("conflict_poisons"):

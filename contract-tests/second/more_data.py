@@ -231,7 +231,7 @@ def _(w, b, r, o):
         verdict = "CLEAR" if cases else "RECORDS_FOUND"
     if o.d("court_tier_counts_wrong"):
         tiers["high"] += 1
-    return {"candidate": {"name": b["name"], "father_name": b.get("father_name") or "", "dob": iso_dob, "state": state, "city": b.get("city") or ""},
+    return {"candidate": {"name": "SOMEBODY ELSE" if o.d("court_candidate_other") else b["name"], "father_name": b.get("father_name") or "", "dob": iso_dob, "state": state, "city": b.get("city") or ""},
             "verdict": verdict, "tier_counts": tiers, "cases": cases, "cases_total": len(cases) + (1 if o.d("court_total_mismatch") else 0),
             "search_log": [{"variant": v, "http": 200, "latency_ms": r.randint(80, 900), "total_hits": len(cases), "new_cnrs": len(cases) if i == 0 else 0} for i, v in enumerate(variants)],
             "records_scanned": r.randint(0, 400), "variants_run": variants, "credits_used": 1, "gpt": None, "gpt_raw": None, "gpt_tokens": 0,
@@ -432,7 +432,7 @@ def _(w, b, r, o):
     if o.d("split_infer_default_true") and "inferState" not in o.given:
         infer = True
     if infer and a["pin"] and not o.d("split_state_missing"):
-        d["State"] = a["inferred"] or a["state"]
+        d["State"] = "GOA" if o.d("split_state_of_goa") else a["inferred"] or a["state"]
     return d
 
 

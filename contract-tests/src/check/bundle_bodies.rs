@@ -36,7 +36,8 @@ pub(super) fn chosen(
     Some(body)
 }
 
-/// The same call about somebody else: with another text in the first field whose format has several.
+/// The same call about somebody else: with another text in the first field whose format has several, or with another last
+/// digit in the first that may have one.
 pub(super) fn another_body(
     setting: &Setting<'_>,
     bundle: &Bundle,
@@ -45,15 +46,29 @@ pub(super) fn another_body(
     let Payload::Json(sent) = &call.payload else {
         return None;
     };
-    let fields = setting.contract.bundle_fields(bundle).into_iter();
-    fields.into_iter().find_map(|field| {
-        let own = sent.get(&field.name)?.as_text()?.to_owned();
-        let format = setting.contract.format_of(&field.kind)?;
-        let mut texts = format.edges.iter();
-        let other = texts.find(|text| **text != own)?.clone();
+    let fields = setting.contract.bundle_fields(bundle);
+    let own = |field: &Field| Some(sent.get(&field.name)?.as_text()?.to_owned());
+    let with = |field: &Field, other: String| {
         let mut body = sent.clone();
         body.set(field.name.clone(), Json::from(other));
-        Some(body)
+        body
+    };
+    let edge = fields.iter().find_map(|field| {
+        let own = own(field)?;
+        let format = setting.contract.format_of(&field.kind)?;
+        let mut texts = format.edges.iter();
+        Some(with(field, texts.find(|text| **text != own)?.clone()))
+    });
+    edge.or_else(|| {
+        fields.iter().find_map(|field| {
+            let own = own(field)?;
+            let begins = own.strip_suffix(|last: char| last.is_ascii_digit())?;
+            let last = if own.ends_with('2') { '3' } else { '2' };
+            let other = format!("{begins}{last}");
+            let format = setting.contract.format_of(&field.kind);
+            let fits = format.is_none_or(|format| format.fits(&other));
+            fits.then(|| with(field, other))
+        })
     })
 }
 

@@ -6,15 +6,24 @@ use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Cases, Check, Stage};
 use super::idempotency::keyed;
-use crate::plan::{Case, Ending, Payload, Rule, Setting};
+use crate::plan::{Case, EarlierValue, Ending, Payload, Place, RequestTemplate, Rule, Setting};
 
-pub(super) const CHECKS: &[Check] = &[Check {
-    id: "idempotency.nearly-the-same",
-    title: "A body in other letters, in another order, with another space, number, switch, item or text inside is another body",
-    clauses: &["idempotency.conflict"],
-    stage: Stage::Sandbox,
-    cases: Cases::Once(nearly_the_same),
-}];
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "idempotency.nearly-the-same",
+        title: "A body in other letters, in another order, with another space, number, switch, item or text inside is another body",
+        clauses: &["idempotency.conflict"],
+        stage: Stage::Sandbox,
+        cases: Cases::Once(nearly_the_same),
+    },
+    Check {
+        id: "idempotency.every-field",
+        title: "A body with another value in any one field is another body, each time it is sent",
+        clauses: &["idempotency.conflict"],
+        stage: Stage::Sandbox,
+        cases: Cases::PerOperation(every_field),
+    },
+];
 
 const ACCENT: &str = "with an accent";
 
@@ -23,7 +32,7 @@ type Change = fn(&Operation, &mut Json<'static>) -> Option<Json<'static>>;
 
 /// Of each change the first operation that can be asked so: how a service compares bodies is not an operation's.
 fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let changes: [(&str, Change); 10] = [
+    let changes: [(&str, Change); 11] = [
         ("in other letters", |operation, body| {
             change_text(operation, body, str::to_lowercase)
         }),
@@ -43,6 +52,12 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
         ("with a number a hundredth greater", another_fraction),
         ("with another text inside", another_inside),
         ("without a field and with its opposite", off),
+        ("with a switch turned", |operation, body| {
+            let mut fields = operation.request.iter();
+            let switch = fields.find(|it| matches!(it.kind, Kind::Bool))?;
+            body.set(switch.name.clone(), Json::Bool(true));
+            Some(with(body, switch, Json::Bool(false)))
+        }),
     ];
     let case = |(name, change): (&str, Change)| {
         let of = |operation| {
@@ -71,6 +86,73 @@ fn with(body: &Json<'static>, field: &Field, value: Json<'static>) -> Json<'stat
     let mut other = body.clone();
     other.set(field.name.clone(), value);
     other
+}
+
+/// Under one key a body and, one field after the other, others. Where the first has a result none of the others is
+/// executed, nor given what the first was: how it is refused is left open.
+fn every_field(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
+    let call = keyed(setting, "every-field", operation)?;
+    let body = sample::body(setting.contract, operation, Extent::All);
+    let mut case = Case::about(operation, "");
+    let sent = |payload: &Json<'static>| {
+        let payload = Payload::Json(payload.clone());
+        RequestTemplate {
+            payload,
+            ..call.clone()
+        }
+    };
+    let first = case.push(sent(&body));
+    let place = Place::of(["status"]);
+    for field in &operation.request {
+        let own = body.get(&field.name);
+        let Some(value) = own.and_then(|own| other_value(setting, field, own)) else {
+            continue;
+        };
+        let other = case.push(sent(&with(&body, field, value)));
+        let refused = Box::new(Rule::Ends(Ending::Rejected));
+        let place = place.clone();
+        let status = EarlierValue { step: first, place };
+        let rule = Rule::Where(status, "completed".into(), refused);
+        case.expect(other, "idempotency.conflict", rule);
+    }
+    (case.steps.len() > 1).then(|| vec![case])
+}
+
+/// Another value of a field, most likely a valid one.
+fn other_value(setting: &Setting<'_>, field: &Field, own: &Json<'_>) -> Option<Json<'static>> {
+    match &field.kind {
+        Kind::Bool => Some(Json::Bool(*own != Json::Bool(true))),
+        Kind::Int { max, .. } => {
+            let own = own.as_int()?;
+            let is_last = *max == Some(own);
+            Some(Json::Int(if is_last { own - 1 } else { own + 1 }))
+        }
+        Kind::Text { one_of, .. } => {
+            let own = own.as_text()?;
+            if let Some(other) = one_of.iter().find(|other| *other != own) {
+                return Some(Json::from(other.clone()));
+            }
+            let Some(format) = setting.contract.format_of(&field.kind) else {
+                return one_of.is_empty().then(|| Json::from(format!("{own} A")));
+            };
+            let other = format.edges.iter().find(|other| *other != own);
+            other.map(|other| Json::from(other.clone()))
+        }
+        Kind::List { items, .. } => {
+            let Kind::Text { one_of, .. } = &**items else {
+                return None;
+            };
+            let list = own.as_list()?;
+            let first = list.first()?.as_text()?;
+            let listed = one_of.iter().find(|other| *other != first).cloned();
+            let other = match one_of.is_empty() {
+                true => Some(format!("{first}-2")),
+                false => listed,
+            };
+            Some(Json::List(vec![Json::from(other?)]))
+        }
+        Kind::Num { .. } | Kind::Object { .. } => None,
+    }
 }
 
 /// Of a text that may be written in several ways, such as a name.

@@ -15,6 +15,7 @@ use crate::plan::{
     Case, EarlierValue, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead,
 };
 
+// What is pending comes last: its results lower the balance while others are read.
 pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "wallet.prices",
@@ -64,18 +65,18 @@ pub(super) const CHECKS: &[Check] = &[
         cases: Cases::Once(conflict),
     },
     Check {
-        id: "wallet.pending",
-        title: "On live a result that is not there yet is not charged, and its replay is the same call",
-        clauses: &["billing.hold", "idempotency.replay"],
-        stage: Stage::Live,
-        cases: Cases::PerOperation(pending),
-    },
-    Check {
         id: "wallet.result",
         title: "A result that comes later lowers the balance once, by what it says",
         clauses: &["billing.hold", "idempotency.no-double-charge"],
         stage: Stage::Live,
         cases: Cases::PerOperation(result),
+    },
+    Check {
+        id: "wallet.pending",
+        title: "On live a result that is not there yet is not charged, and its replay is the same call",
+        clauses: &["billing.hold", "idempotency.replay"],
+        stage: Stage::Live,
+        cases: Cases::PerOperation(pending),
     },
 ];
 
@@ -208,7 +209,10 @@ fn refused(setting: &Setting<'_>, operation: &Operation) -> Option<Case> {
     let empty = case.push(empty);
     let field = identifier(operation)?;
     let malformed = lead::to_text(&mut case, setting, operation, field, "not-this-format");
-    for step in [empty, malformed] {
+    let nothing = Json::Object(Vec::new());
+    let nowhere = RequestTemplate::post_to("/v1/verify/no-such-operation", nothing);
+    let nowhere = case.push(nowhere.to(Environment::Live));
+    for step in [empty, malformed, nowhere] {
         case.expect(step, FREE, Rule::Ends(Ending::NoFault));
     }
     let second = cheapest(setting).into_iter().filter_map(|operation| {

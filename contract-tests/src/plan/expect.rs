@@ -204,7 +204,7 @@ pub enum Ending {
     CompletedOrPending,
     /// Not refused for what was sent: with a result, without one yet, or without a record.
     Understood,
-    /// Refused for what was sent, with any status of 400 to 499.
+    /// Refused for what was sent, with any status of 400 to 499: not that there is no record of it.
     Rejected,
     /// Understood or rejected: what was sent is no fault of the service.
     NoFault,

@@ -56,6 +56,9 @@ const MADE_UP: [&str; 12] = [
     "value",
 ];
 
+/// Those of what a service calls an answer by: how it comes to that is its own matter.
+const CALLED: [&str; 5] = ["id", "ids", "reference", "rrn", "utr"];
+
 /// Judges whether an answer says of the same input what another one said. What no row names, such as the token of a
 /// link, may be another each time.
 pub(super) fn same(
@@ -67,7 +70,7 @@ pub(super) fn same(
 ) {
     let said = |data| {
         let mut found = said(data, shape);
-        found.retain(|place, _| !is_made_up(place));
+        found.retain(|place, _| !is_called(place, &MADE_UP));
         found
     };
     let (first, again) = (said(first), said(again));
@@ -89,10 +92,11 @@ pub(super) fn said(data: &Json<'_>, shape: Option<&Shape>) -> BTreeMap<String, S
     found
 }
 
-fn is_made_up(place: &str) -> bool {
+/// Whether one of these words is in the name of the member at a place.
+fn is_called(place: &str, by: &[&str]) -> bool {
     let name = place.rsplit('.').next().unwrap_or(place);
     let words = words(name);
-    words.iter().any(|word| MADE_UP.contains(&word.as_str()))
+    words.iter().any(|word| by.contains(&word.as_str()))
 }
 
 /// Every leaf of two documents, in print; none of those that differ.
@@ -106,6 +110,7 @@ fn said_alike(
         for (name, value) in members.filter(|(name, _)| there(name)) {
             leaves(&format!("data.{name}"), value, &mut found);
         }
+        found.retain(|place, _| !is_called(place, &CALLED));
         found
     });
     let places: Vec<String> = one.keys().chain(other.keys()).cloned().collect();

@@ -64,15 +64,15 @@ pub(super) fn why(
     if answer.failed() && before.iter().any(|it| used(it, step)) {
         return Some(USED);
     }
-    let operation = answer.operation(setting)?;
-    if operation.path.ends_with('*') && answer.code() == Some(ErrorCode::NotFound) {
-        return Some(NO_SUB_PATH);
-    }
     let refuses = wanted(Ending::Error(ErrorCode::InsufficientBalance));
     // The sandbox needs no money.
     let refuses = refuses || environment == Environment::Test;
     if answer.failed() && answer.code() == Some(ErrorCode::InsufficientBalance) && !refuses {
         return Some(WALLET);
+    }
+    let operation = answer.operation(setting)?;
+    if operation.path.ends_with('*') && answer.code() == Some(ErrorCode::NotFound) {
+        return Some(NO_SUB_PATH);
     }
     let mut rules = step.expect.iter().map(|expected| &expected.rule);
     let charged = rules.any(|rule| matches!(rule, Rule::Charged(true) | Rule::Price(_)));

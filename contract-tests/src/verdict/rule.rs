@@ -255,8 +255,10 @@ fn understood(answer: &Answer<'_>) -> bool {
     }
 }
 
+/// That there is no record says that what was sent was understood.
 fn rejected(answer: &Answer<'_>) -> bool {
-    answer.failed() && (400..500).contains(&answer.response.status)
+    let none = answer.code() == Some(ErrorCode::NoRecordFound);
+    answer.failed() && (400..500).contains(&answer.response.status) && !none
 }
 
 fn some_ends(

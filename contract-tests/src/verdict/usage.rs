@@ -120,8 +120,12 @@ pub(super) fn spend(
             .flatten()
             .map(|it| it.text(&["verificationId"]));
         let executed = ids.collect::<BTreeSet<_>>().len();
-        // Whether a replay is a call is not specified.
-        let calls = [executed, between.len()].map(whole);
+        let refused = |it: &&Answer<'_>| {
+            (400..500).contains(&it.response.status) && it.response.status != 422
+        };
+        let refused = between.iter().flatten().filter(refused).count();
+        // Whether a replay is a call is not specified, nor whether what was refused is one.
+        let calls = [executed, between.len(), executed - refused].map(whole);
         (calls, Answer::sum(between.iter().flatten(), 0))
     });
     let shows_them = growths
