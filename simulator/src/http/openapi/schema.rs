@@ -73,6 +73,10 @@ fn kind(contract: &Contract, kind: &Kind, may_be_empty: bool) -> Value {
             "items": self::kind(contract, items, false),
             "minItems": min_items,
         }),
+        // Of one whose members are free it is said that it has any: it is a map.
+        Kind::Object { fields } if fields.is_empty() => {
+            json!({ "type": "object", "additionalProperties": true })
+        }
         Kind::Object { fields } => request(contract, fields),
     }
 }
