@@ -30,6 +30,8 @@ const NO_LOOK_UP: &str =
 
 const NO_BUNDLE: &str = "this service has no such bundle there, and where it is and what it takes the specification does not say";
 
+const ONE_KEY: &str = "this service refuses the key of another path's call, and whether it may the specification does not say";
+
 const NO_SUB_PATH: &str = "this service has nothing there, and the specification does not show what stands in the place of the last part of the path";
 
 const CARRIED: &str = "what it carries is of a call without a result";
@@ -55,7 +57,10 @@ pub(super) fn why(
         return Some(NO_LOOK_UP);
     }
     if is_without_bundle(setting, step, before, skipped, answer) {
-        return Some(NO_BUNDLE);
+        return Some(match answer.code() {
+            Some(ErrorCode::IdempotencyConflict) => ONE_KEY,
+            _ => NO_BUNDLE,
+        });
     }
     let mut carries = step.request.carries.iter();
     if carries.any(|carry| skipped.contains(&carry.from)) {

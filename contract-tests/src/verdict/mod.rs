@@ -71,7 +71,8 @@ fn judge_into(mut findings: Findings<'_>, case: &Case, captured: &CapturedCase) 
         }
         match answers.get(at) {
             Some(Ok(answer)) => {
-                if answer.request.channel == Channel::Api {
+                let is_call = answer.request.channel == Channel::Api;
+                if is_call {
                     if answer.later
                         && let Ok(first) = Answer::of(&captured.exchanges[at])
                     {
@@ -79,22 +80,23 @@ fn judge_into(mut findings: Findings<'_>, case: &Case, captured: &CapturedCase) 
                     }
                     every_answer(&mut findings, answer);
                     bundle::judge(&mut findings, answer);
-                    price::judge(&mut findings, step, answer);
                 }
                 let environment = answer.request.environment;
-                if let Some(why) = inconclusive::why(
-                    setting,
-                    environment,
-                    &case.steps[..=at],
-                    answer,
-                    &inconclusive,
-                ) {
-                    findings.skip(why);
-                    inconclusive.push(at);
-                    continue;
+                let steps = &case.steps[..=at];
+                match inconclusive::why(setting, environment, steps, answer, &inconclusive) {
+                    Some(why) => {
+                        findings.skip(why);
+                        inconclusive.push(at);
+                    }
+                    None => {
+                        for expectation in &step.expect {
+                            rule::judge(&mut findings, &answers, at, expectation);
+                        }
+                    }
                 }
-                for expectation in &step.expect {
-                    rule::judge(&mut findings, &answers, at, expectation);
+                // Last: of a refusal that is missing it is what follows, not what is wrong.
+                if is_call {
+                    price::judge(&mut findings, step, answer);
                 }
             }
             Some(Err(why)) => findings.skip(why),
