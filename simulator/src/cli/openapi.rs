@@ -20,6 +20,9 @@ pub(super) struct OpenapiArgs {
     /// Name the URL of one listener only; a Postman collection is of the sandbox unless this is live
     #[arg(long, value_enum)]
     environment: Option<OpenapiEnvironment>,
+    /// Only the operations of the service, or only those of the control API, with what they refer to
+    #[arg(long, value_enum)]
+    only: Option<OpenapiPart>,
 }
 
 /// What the document is written as.
@@ -45,8 +48,24 @@ enum OpenapiEnvironment {
     Live,
 }
 
+/// Which part of the document alone is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OpenapiPart {
+    /// What an application calls
+    Api,
+    /// What the console serves: accounts, clocks, wallets, webhooks and scenarios
+    Control,
+}
+
 /// Runs the command.
 pub(super) fn run(args: &OpenapiArgs) -> Result<(), Failure> {
+    if args.only == Some(OpenapiPart::Control)
+        && (args.format == OpenapiFormat::Postman || args.environment.is_some())
+    {
+        let told = "the control API is in no Postman collection and of no environment: leave out --only control, or \
+                    --format postman and --environment";
+        return Err(Failure::Usage(told.to_owned()));
+    }
     let files = files::read(&[])?;
     let rules = Rules::read(&files.rules, Seed::new(""))?;
     let accounts = read_accounts(&files.accounts)?;
@@ -60,12 +79,15 @@ pub(super) fn run(args: &OpenapiArgs) -> Result<(), Failure> {
         OpenapiEnvironment::Sandbox => Environment::Test,
         OpenapiEnvironment::Live => Environment::Live,
     });
-    let urls = ListenerAddresses::DEFAULT.urls();
-    terminal::print(&openapi::print(
-        &rules,
-        &accounts,
-        &urls,
+    let part = args.only.map(|part| match part {
+        OpenapiPart::Api => openapi::DocumentPart::Api,
+        OpenapiPart::Control => openapi::DocumentPart::Control,
+    });
+    let form = openapi::DocumentForm {
         format,
         environment,
-    ))
+        part,
+    };
+    let urls = ListenerAddresses::DEFAULT.urls();
+    terminal::print(&openapi::print(&rules, &accounts, &urls, form))
 }

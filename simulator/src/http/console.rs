@@ -11,13 +11,16 @@ use axum::routing::get;
 use bytes::Bytes;
 use http::{HeaderMap, Uri};
 use maud::Markup;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use svc_fixtures::reading::nearest_path;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::control::guard::{ConsoleAccess, ConsoleGuard, ConsoleToken, guard_request};
-use super::control::{self, ControlApi, ControlError, ControlErrorCode, content};
+use super::control::{self, ControlApi, ControlError, ControlErrorCode, content, query_of};
 use super::metrics::{ListenerCounts, MetricsPage};
+use super::openapi::{DocumentForm, DocumentFormat, DocumentPart};
 use super::page::Links;
 use super::{BaseUrls, ListenerAddresses, PublicUrls, assets, openapi, operations, page, people};
 use crate::host::Host;
@@ -75,35 +78,23 @@ pub struct NothingThere {
 }
 
 /// Where the OpenAPI document is, in its forms.
-const DOCUMENTS: [(&str, &str, openapi::DocumentFormat); 4] = [
-    (
-        "/openapi.json",
-        "application/json",
-        openapi::DocumentFormat::Json,
-    ),
-    (
-        "/openapi.yaml",
-        "application/yaml",
-        openapi::DocumentFormat::Yaml,
-    ),
+const DOCUMENTS: [(&str, &str, DocumentFormat); 4] = [
+    ("/openapi.json", "application/json", DocumentFormat::Json),
+    ("/openapi.yaml", "application/yaml", DocumentFormat::Yaml),
     (
         "/openapi-3.0.json",
         "application/json",
-        openapi::DocumentFormat::Version30,
+        DocumentFormat::Version30,
     ),
-    (
-        "/postman.json",
-        "application/json",
-        openapi::DocumentFormat::Postman,
-    ),
+    ("/postman.json", "application/json", DocumentFormat::Postman),
 ];
 
 struct ConsoleState {
     console: Console,
     urls: BaseUrls,
     metrics: MetricsPage,
-    /// Rendered at the first request, so that the start does not wait for it.
-    documents: [OnceCell<Bytes>; DOCUMENTS.len()],
+    /// Rendered at the first request, so that the start does not wait for it: each whole, and each of its parts.
+    documents: [[OnceCell<Bytes>; 3]; DOCUMENTS.len()],
 }
 
 impl Console {
@@ -122,11 +113,11 @@ impl Console {
             urls: self.public.or_at(&self.addresses),
             metrics: MetricsPage::new(&self.host, &self.connections),
             console: self,
-            documents: DOCUMENTS.map(|_| OnceCell::new()),
+            documents: DOCUMENTS.map(|_| Default::default()),
         };
         let documents = DOCUMENTS.into_iter().enumerate();
         let documents = documents.fold(Router::new(), |router, (at, (path, ..))| {
-            router.route(path, get(move |state| document(state, at)))
+            router.route(path, get(move |state, uri| document(state, uri, at)))
         });
         documents
             .route("/metrics", get(metrics))
@@ -172,15 +163,40 @@ async fn metrics(State(state): State<Arc<ConsoleState>>, headers: HeaderMap) -> 
     state.metrics.respond(&headers)
 }
 
+/// What of a document is asked for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DocumentQuery {
+    only: Option<DocumentPart>,
+}
+
 /// One of the documents. It is rendered at the first request for it, on a thread that may block.
-async fn document(State(state): State<Arc<ConsoleState>>, at: usize) -> Response {
+async fn document(State(state): State<Arc<ConsoleState>>, uri: Uri, at: usize) -> Response {
     let (_, media_type, format) = DOCUMENTS[at];
+    let part = match query_of(&uri) {
+        Ok(DocumentQuery { only }) => only,
+        Err(mistake) => return mistake.into_response(),
+    };
+    let place = match part {
+        None => 0,
+        Some(DocumentPart::Api) => 1,
+        // No collection has a request of it.
+        Some(DocumentPart::Control) if format == DocumentFormat::Postman => {
+            let message = "a Postman collection has the API alone: leave out only=control";
+            return ControlError::new(ControlErrorCode::InvalidInput, message).into_response();
+        }
+        Some(DocumentPart::Control) => 2,
+    };
+    let form = DocumentForm {
+        part,
+        ..format.into()
+    };
     let from = Arc::clone(&state);
     let make = move || {
         let rules = from.console.host.rules();
-        openapi::print(&rules, &from.console.accounts, &from.urls, format, None).into()
+        openapi::print(&rules, &from.console.accounts, &from.urls, form).into()
     };
-    let made = state.documents[at].get_or_try_init(|| tokio::task::spawn_blocking(make));
+    let made = state.documents[at][place].get_or_try_init(|| tokio::task::spawn_blocking(make));
     match made.await {
         Ok(document) => content(media_type, Bytes::clone(document)),
         Err(_) => {

@@ -56,6 +56,16 @@ fn what_a_client_would_not_see_as_it_is_printed_is_said() {
 }
 
 #[test]
+fn what_no_document_of_the_control_api_can_be_is_said() {
+    for more in [["--format", "postman"], ["--environment", "live"]] {
+        let arguments = [&["openapi", "--only", "control"], &more[..]].concat();
+        let (code, printed, told) = run(NOBODY, &arguments);
+        assert_eq!((code, printed.as_str()), (2, ""));
+        insta::allow_duplicates! { insta::assert_snapshot!(told, @"error: the control API is in no Postman collection and of no environment: leave out --only control, or --format postman and --environment"); }
+    }
+}
+
+#[test]
 fn a_header_of_a_call_is_given_to_the_rules() {
     let rule = r#"
 [[scenario]]

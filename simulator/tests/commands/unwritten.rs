@@ -39,6 +39,7 @@ fn all() -> Vec<Vec<&'static str>> {
         "try verify.identity.pan",
         "openapi",
         "openapi --format yaml",
+        "openapi --format 3.0 --only api",
         "openapi --format postman --environment live",
         "schema",
         "schema --markdown",

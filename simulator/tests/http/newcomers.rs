@@ -68,6 +68,30 @@ fn a_mistyped_name_of_the_control_api_is_answered_with_what_may_be_meant() {
 }
 
 #[test]
+fn a_part_of_the_document_is_there_alone_and_what_has_none_is_said() {
+    let ruled = Ruled::new();
+    let counted = |query: &str| {
+        let document = ruled.get(&format!("/openapi.json{query}")).json();
+        let paths = document["paths"].as_object().unwrap().keys();
+        let control = paths.clone().filter(|path| path.starts_with("/control/"));
+        (paths.len() > control.clone().count(), control.count() > 0)
+    };
+    assert_eq!(counted(""), (true, true));
+    assert_eq!(counted("?only=api"), (true, false));
+    assert_eq!(counted("?only=control"), (false, true));
+    let said = |path: &str| message(&ruled.get(path));
+    insta::assert_snapshot!([
+        "/openapi.json?only=console",
+        "/openapi.yaml?part=api",
+        "/postman.json?only=control",
+    ].map(said).join("\n"), @r#"
+    400 only: must be one of api, control
+    400 there is no member "part" here; known here: only
+    400 a Postman collection has the API alone: leave out only=control
+    "#);
+}
+
+#[test]
 fn unknown_members_are_refused_where_that_is_asked_for() {
     let body = r#"{"pan": "AAAAA0000A", "nmae": "Asha Rao", "more": {"a": 1}}"#;
     let ignored = Ruled::new();

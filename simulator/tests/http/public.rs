@@ -113,6 +113,8 @@ fn the_document_and_health_name_the_public_urls() {
     assert_eq!(document["servers"][1]["url"], LIVE);
     let control = &document["paths"]["/control/accounts"]["get"]["servers"];
     assert_eq!(control[0]["url"], CONSOLE);
+    let alone = get("/openapi.json?only=control").json();
+    assert_eq!(alone["servers"][0]["url"], CONSOLE);
     for path in ["/control/health", "/control/ready"] {
         let health = get(path).json();
         assert_eq!(

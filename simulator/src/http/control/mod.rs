@@ -48,7 +48,7 @@ use http::{Method, StatusCode};
 pub(crate) use accounts::ResetDto;
 pub(crate) use deliveries::{AttemptDto, DeliveryDto, DeliveryListDto};
 pub(crate) use event_dto::DeliveryStateDto;
-pub(super) use request::BodyPresence;
+pub(super) use request::{BodyPresence, query_of};
 use response::ControlErrorCode as Code;
 pub(super) use response::{ControlError, ControlErrorCode, ErrorDto, content};
 pub(super) use route::{ControlApi, Route};

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, Uri};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -77,7 +77,10 @@ impl BodyDto for EmptyBody {
 }
 
 /// The type of a query. Its values are texts.
-pub(super) trait QueryDto: DeserializeOwned + JsonSchema + Send + 'static {}
+pub(in crate::http) trait QueryDto:
+    DeserializeOwned + JsonSchema + Send + 'static
+{
+}
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> QueryDto for T {}
 
@@ -92,6 +95,14 @@ pub(super) struct NoQuery {}
 /// The first mistake in it.
 pub(super) fn read_query<Q: QueryDto>(query: &str) -> Result<Q, JsonError> {
     json::read(&members(query)?)
+}
+
+/// Reads the query of a request to what is beside the control API.
+///
+/// # Errors
+/// The first mistake in it.
+pub(in crate::http) fn query_of<Q: QueryDto>(uri: &Uri) -> Result<Q, ControlError> {
+    read_query(uri.query().unwrap_or_default()).map_err(ControlError::from)
 }
 
 fn members(query: &str) -> Result<Json<'_>, JsonError> {

@@ -8,6 +8,7 @@ mod envelope;
 mod illustrate;
 mod links;
 mod names;
+mod parts;
 mod paths;
 mod patterns;
 mod postman;
@@ -25,6 +26,7 @@ use super::{BaseUrls, examples};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::Rules;
 use crate::scenario::AccountConfig;
+pub use parts::DocumentPart;
 
 /// The document. Blocks while the examples are asked for: not to be called from async code.
 ///
@@ -104,15 +106,41 @@ pub enum DocumentFormat {
     Postman,
 }
 
-/// The document as text, for people, too; of one environment where one is asked for.
+/// What of the document is asked for, and how it is written.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentForm {
+    /// What it is written as.
+    pub format: DocumentFormat,
+    /// The environment whose URL alone is named.
+    pub environment: Option<Environment>,
+    /// The part that alone is there.
+    pub part: Option<DocumentPart>,
+}
+
+impl From<DocumentFormat> for DocumentForm {
+    /// All of it.
+    fn from(format: DocumentFormat) -> Self {
+        DocumentForm {
+            format,
+            environment: None,
+            part: None,
+        }
+    }
+}
+
+/// The document as text, for people, too.
 #[must_use]
 pub fn print(
     rules: &Rules,
     accounts: &[AccountConfig],
     urls: &BaseUrls,
-    format: DocumentFormat,
-    environment: Option<Environment>,
+    form: DocumentForm,
 ) -> String {
+    let DocumentForm {
+        format,
+        environment,
+        part,
+    } = form;
     let mut document = document(rules, accounts, urls);
     if let Some(environment) = environment {
         let url = urls.of(environment);
@@ -120,6 +148,9 @@ pub fn print(
         servers
             .into_iter()
             .for_each(|servers| servers.retain(|it| it["url"] == *url));
+    }
+    if let Some(part) = part {
+        parts::keep(&mut document, part);
     }
     match format {
         DocumentFormat::Json => format!("{document:#}\n"),

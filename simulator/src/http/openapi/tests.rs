@@ -1,13 +1,13 @@
 //! The document as a whole: it hangs together, misses no operation, and tells the truth.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
 use svc_fixtures::contract::ErrorCode;
 use svc_fixtures::sample;
 
-use super::{DocumentFormat, document, print};
+use super::{DocumentFormat, DocumentPart, document, parts, print};
 use crate::engine::call::request::Environment;
 use crate::engine::call::rules::{Files, Rules};
 use crate::engine::state::ids::Seed;
@@ -63,20 +63,68 @@ pub(super) fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     methods.collect()
 }
 
-#[test]
-fn every_reference_leads_somewhere() {
-    let (_, document) = made();
-    let mut count = 0;
-    walk(&document, "", &mut |place, value| {
+/// Asserts it of all of them, and gives how often each place is referred to.
+fn references_lead_somewhere(document: &Value) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    walk(document, "", &mut |place, value| {
         if let Some(target) = value.get("$ref").and_then(Value::as_str) {
             let found = target
                 .strip_prefix('#')
                 .and_then(|target| document.pointer(target));
             assert!(found.is_some(), "{place} refers to {target}");
-            count += 1;
+            *counts.entry(target).or_default() += 1;
         }
     });
+    counts
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    let (_, document) = made();
+    let count: usize = references_lead_somewhere(&document).values().sum();
     assert!(count > 100, "{count} references");
+}
+
+#[test]
+fn a_part_has_its_operations_with_all_that_they_refer_to_and_nothing_else() {
+    let (_, whole) = made();
+    let ids = |document: &Value| -> BTreeSet<String> {
+        let paths = document["paths"].as_object().unwrap().values();
+        let methods = paths.flat_map(|item| item.as_object().unwrap().values());
+        let ids = methods.map(|it| it["operationId"].as_str().unwrap().to_owned());
+        ids.collect()
+    };
+    let part = |part| {
+        let mut document = whole.clone();
+        parts::keep(&mut document, part);
+        document
+    };
+    let (api, control) = (part(DocumentPart::Api), part(DocumentPart::Control));
+    assert!(ids(&api).is_disjoint(&ids(&control)));
+    assert_eq!(&ids(&api) | &ids(&control), ids(&whole));
+    for document in [&api, &control] {
+        let referred = references_lead_somewhere(document);
+        for (kind, named) in document["components"].as_object().unwrap() {
+            for name in named.as_object().unwrap().keys() {
+                let place = format!("#/components/{kind}/{name}");
+                let by_name = kind == "securitySchemes";
+                assert!(by_name || referred.contains_key(&*place), "{place}");
+            }
+        }
+    }
+    let schemes = |document: &Value| {
+        let schemes = document["components"]["securitySchemes"]
+            .as_object()
+            .unwrap();
+        schemes.keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(schemes(&api), "bearer");
+    assert_eq!(schemes(&control), "consoleToken consolePassword");
+    assert_eq!(control["servers"][0]["url"], "http://127.0.0.1:8800");
+    assert_eq!(
+        (&control["webhooks"], &control["security"]),
+        (&Value::Null, &Value::Null)
+    );
 }
 
 #[test]
@@ -151,7 +199,7 @@ fn requests<'v>(item: &'v Value, found: &mut Vec<&'v Value>) {
 fn every_request_of_the_postman_collection_has_answers_of_the_document_saved_beside_it() {
     let (rules, document) = made();
     let urls = ListenerAddresses::DEFAULT.urls();
-    let collection = print(&rules, &accounts(), &urls, DocumentFormat::Postman, None);
+    let collection = print(&rules, &accounts(), &urls, DocumentFormat::Postman.into());
     let collection = serde_json::from_str(&collection).unwrap();
     let (mut found, mut examples) = (Vec::new(), BTreeSet::new());
     requests(&collection, &mut found);
@@ -193,7 +241,7 @@ fn the_document_is_the_same_every_time() {
         DocumentFormat::Version30,
         DocumentFormat::Postman,
     ] {
-        let made = || print(&rules(), &accounts(), &urls, format, None);
+        let made = || print(&rules(), &accounts(), &urls, format.into());
         assert_eq!(made(), made(), "{format:?}");
     }
 }
