@@ -13,6 +13,7 @@ pub(super) struct Field {
     pub name: String,
     /// What it can be.
     pub domain: Domain,
+    size: u64,
 }
 
 /// What a digit can be.
@@ -30,13 +31,23 @@ pub(super) enum Domain {
 }
 
 impl Field {
+    #[must_use]
+    pub(super) fn new(name: &str, domain: Domain) -> Self {
+        let size = match &domain {
+            Domain::Rows(table) => table.rows(),
+            Domain::Numbers { count, .. } => *count,
+        };
+        Field {
+            name: name.to_owned(),
+            domain,
+            size,
+        }
+    }
+
     /// How many values it has.
     #[must_use]
     pub(super) fn size(&self) -> u64 {
-        match &self.domain {
-            Domain::Rows(table) => table.rows(),
-            Domain::Numbers { count, .. } => *count,
-        }
+        self.size
     }
 }
 
@@ -55,6 +66,8 @@ pub(super) struct Kind {
     /// Its name.
     pub name: String,
     own: Vec<Field>,
+    /// How many subjects differ only in what follows a field, by field.
+    below: Vec<u64>,
     /// The first fields once more, as others see them.
     alias: Option<Alias>,
     /// Whom identifiers mean that are nobody's own.
@@ -78,6 +91,9 @@ struct Alias {
 struct AliasPart {
     own: Vec<(u64, u64)>,
     seen: Vec<(u64, u64)>,
+    /// How many combinations of own digits there are, and of those that stand for them.
+    size: u64,
+    room: u64,
 }
 
 /// Which fields of a kind are meant.
@@ -94,8 +110,10 @@ impl Kind {
     #[must_use]
     pub(super) fn new(name: &str, fields: Vec<Field>, common: &Ranges) -> Self {
         assert!(fields.len() <= MOST_FIELDS);
+        let after = |at: usize| fields[at + 1..].iter().map(Field::size).product();
         let mut kind = Kind {
             name: name.to_owned(),
+            below: (0..fields.len()).map(after).collect(),
             own: fields,
             alias: None,
             common: Vec::new(),
@@ -125,17 +143,23 @@ impl Kind {
             above[ranges.len() - 1].0 = at;
             [below, above]
         };
-        let parts: Vec<AliasPart> = match parts {
-            None => vec![AliasPart { own, seen: shown }],
-            Some((at, seen_at)) => {
-                let pairs = parted(&own, at).into_iter().zip(parted(&shown, seen_at));
-                pairs.map(|(own, seen)| AliasPart { own, seen }).collect()
+        let part = |(own, seen): (Vec<_>, Vec<_>)| {
+            let (size, room) = (count(&own), count(&seen));
+            assert!(size <= room, "{}: {size} do not fit into {room}", self.name);
+            AliasPart {
+                own,
+                seen,
+                size,
+                room,
             }
         };
-        for part in &parts {
-            let (size, room) = (count(&part.own), count(&part.seen));
-            assert!(size <= room, "{}: {size} do not fit into {room}", self.name);
-        }
+        let parts: Vec<AliasPart> = match parts {
+            None => vec![part((own, shown))],
+            Some((at, seen_at)) => {
+                let pairs = parted(&own, at).into_iter().zip(parted(&shown, seen_at));
+                pairs.map(part).collect()
+            }
+        };
         self.alias = Some(Alias {
             of,
             by,
@@ -178,6 +202,12 @@ impl Kind {
         self.common.is_empty() || within(&self.common, &self.digits(number, View::Own, 0))
     }
 
+    /// One of a subject's own digits, without the others.
+    #[must_use]
+    pub(super) fn digit(&self, number: u64, field: usize) -> u64 {
+        number / self.below[field] % self.own[field].size
+    }
+
     /// The digits of a subject's number.
     #[must_use]
     pub(super) fn digits(&self, number: u64, view: View, seed: u64) -> Digits {
@@ -189,7 +219,7 @@ impl Kind {
         let mut parts = alias.parts.iter();
         let part = parts.find(|part| within(&part.own, &own));
         let part = part.expect("each digit is in one of the parts");
-        let mixed = Permutation::new(seed, count(&part.seen)).apply(packed(&part.own, &own));
+        let mixed = Permutation::new(seed, part.room).apply(packed(&part.own, &own));
         let mut seen = unpacked(&part.seen, mixed);
         let rest = self.own.len() - alias.of;
         seen[alias.by..][..rest].copy_from_slice(&own[alias.of..][..rest]);
@@ -200,15 +230,40 @@ impl Kind {
     /// taken for somebody else's.
     #[must_use]
     pub(super) fn number(&self, digits: &Digits, view: View, seed: u64) -> u64 {
-        let alias = match (&self.alias, view) {
-            (Some(alias), View::Alias) => alias,
-            _ => return joined(&self.own, digits),
+        let (alias, part, first) = match self.first(digits, view, seed) {
+            None => return joined(&self.own, digits),
+            Some(found) => found,
         };
+        self.joined_rest(alias, digits, unpacked(&part.own, first % part.size))
+    }
+
+    /// The number of the subject that has just these digits; none where nobody has them.
+    #[must_use]
+    pub(super) fn holder(&self, digits: &Digits, view: View, seed: u64) -> Option<u64> {
+        let mut pairs = self.fields(view).iter().zip(digits);
+        if !pairs.all(|(field, digit)| *digit < field.size) {
+            return None;
+        }
+        match self.first(digits, view, seed) {
+            None => Some(joined(&self.own, digits)),
+            Some((alias, part, first)) => (first < part.size)
+                .then(|| self.joined_rest(alias, digits, unpacked(&part.own, first))),
+        }
+    }
+
+    /// What an alias stands for: the part that its digits are in, and the number of the own ones there, which is too
+    /// large where they are nobody's. None where the digits are the kind's own.
+    fn first(&self, digits: &Digits, view: View, seed: u64) -> Option<(&Alias, &AliasPart, u64)> {
+        let alias = self.alias.as_ref().filter(|_| view == View::Alias)?;
         let mut parts = alias.parts.iter();
         let part = parts.find(|part| within(&part.seen, digits));
         let part = part.expect("each digit is in one of the parts");
-        let first = Permutation::new(seed, count(&part.seen)).undo(packed(&part.seen, digits));
-        let mut own = unpacked(&part.own, first % count(&part.own));
+        let first = Permutation::new(seed, part.room).undo(packed(&part.seen, digits));
+        Some((alias, part, first))
+    }
+
+    /// The number of these first own digits and the others that an alias shows as they are.
+    fn joined_rest(&self, alias: &Alias, digits: &Digits, mut own: Digits) -> u64 {
         let rest = self.own.len() - alias.of;
         own[alias.of..][..rest].copy_from_slice(&digits[alias.by..][..rest]);
         joined(&self.own, &own)

@@ -467,10 +467,14 @@ impl World {
     /// What is known of a subject of the kind it is known of.
     #[must_use]
     pub fn fact<'w>(&self, known: &'w Known, subject: Subject, seed: u64) -> Fact<'w> {
-        let digits = self.kinds[subject.kind.0].digits(subject.number, known.view, seed);
+        let (kind, number) = (&self.kinds[subject.kind.0], subject.number);
+        let digit = match known.view {
+            View::Own => kind.digit(number, known.field),
+            View::Alias => kind.digits(number, View::Alias, seed)[known.field],
+        };
         match &known.column {
-            Some(column) => Fact::Text(column.text(digits[known.field])),
-            None => Fact::Number(known.from + digits[known.field]),
+            Some(column) => Fact::Text(column.text(digit)),
+            None => Fact::Number(known.from + digit),
         }
     }
 }
@@ -483,7 +487,6 @@ fn field(row: &FieldRow, tables: &BTreeMap<String, Arc<Table>>) -> Result<Field,
             count: row.count,
         }),
     };
-    let name = row.name.clone();
-    let domain = domain.ok_or_else(|| format!("{name}: there is no such table"))?;
-    Ok(Field { name, domain })
+    let domain = domain.ok_or_else(|| format!("{}: there is no such table", row.name))?;
+    Ok(Field::new(&row.name, domain))
 }

@@ -225,10 +225,8 @@ impl Search<'_> {
             meant.extend(digits.into_iter().filter(is_so));
         }
         for digits in meant {
-            let number = self.kind.number(&digits, View::Alias, self.seed);
-            if self.kind.digits(number, View::Alias, self.seed) == digits {
-                self.found.push(number);
-            }
+            let holder = self.kind.holder(&digits, View::Alias, self.seed);
+            self.found.extend(holder);
         }
     }
 
@@ -344,15 +342,16 @@ impl Search<'_> {
 
     /// Takes whoever has these digits, where somebody has.
     fn push(&mut self, digits: &Digits) {
-        let number = self.kind.number(digits, View::Alias, self.seed);
-        let is_somebody = self.kind.digits(number, View::Alias, self.seed) == *digits;
-        let is_meant = || {
-            let own = self.kind.digits(number, View::Own, self.seed);
-            kind::within(self.within, digits) && kind::within(self.own, &own)
-        };
-        if is_somebody && is_meant() && !self.found.contains(&number) {
-            self.found.push(number);
+        if !kind::within(self.within, digits) {
+            return;
         }
+        let holder = self.kind.holder(digits, View::Alias, self.seed);
+        let is_meant = |number: &u64| {
+            let own = self.kind.digits(*number, View::Own, self.seed);
+            kind::within(self.own, &own) && !self.found.contains(number)
+        };
+        let meant = holder.filter(is_meant);
+        self.found.extend(meant);
     }
 
     /// Those whose names have enough of the words, the best first. A whole name is one's alone.

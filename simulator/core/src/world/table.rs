@@ -243,11 +243,17 @@ impl RowIndex {
             .map_or(0, |(_, count)| u64::from(*count))
     }
 
+    /// The rows like this, in order.
+    #[must_use]
+    pub(super) fn alike(&self, key: RowKey) -> &[u32] {
+        let (start, count) = self.alike.get(&key).copied().unwrap_or_default();
+        &self.rows[start as usize..][..count as usize]
+    }
+
     /// One of the rows like this.
     #[must_use]
     pub(super) fn row(&self, key: RowKey, place: u64) -> u64 {
-        let (start, _) = self.alike[&key];
-        u64::from(self.rows[start as usize + place as usize])
+        u64::from(self.alike(key)[place as usize])
     }
 
     /// What stands in the first column of some rows.

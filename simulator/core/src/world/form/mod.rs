@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::world::kind::{Digits, Domain, Field, Kind, MOST_FIELDS, Ranges, View};
@@ -55,6 +56,15 @@ enum Shown {
     Columns(Arc<RowIndex>),
     /// It stands in the clear.
     Whole { from: u64, count: u64 },
+}
+
+/// The digits that a field can have.
+#[derive(Debug, Clone, Copy)]
+enum Left<'f> {
+    /// These rows.
+    Rows(&'f [u32]),
+    /// So many that follow each other.
+    Digits { from: u64, count: u64 },
 }
 
 /// How many are tried where a text is nobody's own.
@@ -208,19 +218,21 @@ impl Form {
             .fold(self.salt ^ seed, mix)
     }
 
-    /// How many subjects share what stands in the clear.
-    fn alike(&self, clear: &Clear) -> u64 {
-        self.shown
-            .iter()
-            .zip(clear)
-            .map(|(shown, key)| shown.left(*key))
-            .product()
+    /// What is left open by what stands in the clear, field by field.
+    fn left(&self, clear: &Clear) -> SmallVec<[Left<'_>; MOST_FIELDS]> {
+        let pairs = self.shown.iter().zip(clear);
+        pairs.map(|(shown, key)| shown.left(*key)).collect()
     }
 
     /// What the free characters say of one of so many subjects, as a number. All that are the same
     /// modulo their count mean the same one, so that identifiers that follow each other mean different ones.
     fn mixed(&self, seed: u64, alike: u64, residue: u64) -> u64 {
         let first = Permutation::new(seed, alike).apply(residue);
+        self.among(seed, alike, (residue, first))
+    }
+
+    /// Which of the numbers that mean one of so many subjects is their own, by the first of them.
+    fn among(&self, seed: u64, alike: u64, (residue, first): (u64, u64)) -> u64 {
         let others = (self.free - 1 - first) / alike + 1;
         first + alike * (Permutation::new(!seed, alike).apply(residue) % others)
     }
@@ -247,7 +259,7 @@ impl Form {
                 }
                 Shown::Free { from, .. } => digit - from,
             };
-            let left = shown.left(clear[at]);
+            let left = shown.left(clear[at]).count();
             residue = residue * left + place;
             alike *= left;
         }
@@ -323,20 +335,23 @@ impl Form {
                 }
             };
         }
-        let (clear_seed, alike) = (self.seed_of(&clear, seed), self.alike(&clear));
+        let clear_seed = self.seed_of(&clear, seed);
+        let left = self.left(&clear);
+        let alike = left.iter().map(Left::count).product::<u64>();
         if !rest.is_empty() || alike == 0 {
             return None;
         }
-        let residue = Permutation::new(clear_seed, alike).undo(mixed % alike);
-        let own = self.writes && self.mixed(clear_seed, alike, residue) == mixed;
+        let first = mixed % alike;
+        let residue = Permutation::new(clear_seed, alike).undo(first);
+        let own = self.writes && self.among(clear_seed, alike, (residue, first)) == mixed;
         // What an alias stands for may be nobody's: then it is the next one's with the same letters, of
         // those whom everybody meets.
         let found = (0..alike.min(MOST_TRIES)).filter_map(|at| {
             let place = (residue + at * (alike / MOST_TRIES + 1)) % alike;
-            let digits = self.digits(&clear, place);
-            let number = kind.number(&digits, self.view, seed);
-            let is_somebody = self.has(&digits) && kind.digits(number, self.view, seed) == digits;
-            is_somebody.then_some((at, number))
+            let digits = digits(&left, place);
+            let holder = || kind.holder(&digits, self.view, seed);
+            let number = self.has(&digits).then(holder).flatten()?;
+            Some((at, number))
         });
         let mut otherwise = None;
         for (tries, number) in found {
@@ -347,21 +362,6 @@ impl Form {
             otherwise.get_or_insert(Holder { number, own });
         }
         otherwise
-    }
-
-    fn digits(&self, clear: &Clear, residue: u64) -> Digits {
-        let (mut digits, mut residue) = (Digits::default(), residue);
-        for (at, shown) in self.shown.iter().enumerate().rev() {
-            let left = shown.left(clear[at]);
-            let place = residue % left;
-            residue /= left;
-            digits[at] = match shown {
-                Shown::Columns(index) => index.row(clear[at], place),
-                Shown::Whole { .. } => clear[at].number(),
-                Shown::Free { from, .. } => from + place,
-            };
-        }
-        digits
     }
 
     /// Whether a subject with these digits has such an identifier.
@@ -388,12 +388,15 @@ impl Form {
 }
 
 impl Shown {
-    /// How many values are left where this stands in the clear.
-    fn left(&self, clear: RowKey) -> u64 {
-        match self {
-            Shown::Whole { .. } => 1,
-            Shown::Columns(index) => index.count(clear),
-            Shown::Free { count, .. } => *count,
+    /// What is left open where this stands in the clear.
+    fn left(&self, clear: RowKey) -> Left<'_> {
+        match *self {
+            Shown::Columns(ref index) => Left::Rows(index.alike(clear)),
+            Shown::Free { from, count } => Left::Digits { from, count },
+            Shown::Whole { .. } => Left::Digits {
+                from: clear.number(),
+                count: 1,
+            },
         }
     }
 
@@ -401,9 +404,38 @@ impl Shown {
     fn most(&self) -> u64 {
         match self {
             Shown::Columns(index) => index.most(),
-            other => other.left(RowKey::default()),
+            other => other.left(RowKey::default()).count(),
         }
     }
+}
+
+impl Left<'_> {
+    /// How many digits.
+    fn count(&self) -> u64 {
+        match self {
+            Left::Rows(rows) => rows.len() as u64,
+            Left::Digits { count, .. } => *count,
+        }
+    }
+
+    /// One of them.
+    fn digit(&self, place: u64) -> u64 {
+        match self {
+            Left::Rows(rows) => u64::from(rows[place as usize]),
+            Left::Digits { from, .. } => from + place,
+        }
+    }
+}
+
+/// The digits of one of those who share what stands in the clear.
+fn digits(left: &[Left<'_>], mut residue: u64) -> Digits {
+    let mut digits = Digits::default();
+    for (digit, left) in digits.iter_mut().zip(left).rev() {
+        let count = left.count();
+        *digit = left.digit(residue % count);
+        residue /= count;
+    }
+    digits
 }
 
 /// The fields and columns that a form names.

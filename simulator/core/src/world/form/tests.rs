@@ -13,10 +13,7 @@ fn table(columns: &[(&str, &[&str])]) -> Domain {
 }
 
 fn field(name: &str, domain: Domain) -> Field {
-    Field {
-        name: name.to_owned(),
-        domain,
-    }
+    Field::new(name, domain)
 }
 
 fn person() -> Kind {
@@ -115,6 +112,34 @@ fn a_name_finds_its_company_and_so_does_its_number() {
         &form("{first.word} {second.word} {industry.trade}"),
     );
     assert_eq!(names.len(), 30);
+}
+
+#[test]
+fn only_digits_that_stand_for_somebody_have_a_holder() {
+    let company = company();
+    let all = (0..4 * 4 * 3).map(|at| [at / 12, at / 3 % 4, at % 3, 0, 0, 0, 0, 0]);
+    let holders: Vec<u64> = all
+        .filter_map(|digits| {
+            let holder = company.holder(&digits, View::Alias, 7)?;
+            assert_eq!(company.digits(holder, View::Alias, 7), digits);
+            assert_eq!(company.number(&digits, View::Alias, 7), holder);
+            Some(holder)
+        })
+        .collect();
+    // Of sixteen pairs of words one stands for nobody; there are two trades.
+    assert_eq!(holders.len() as u64, company.size());
+
+    for number in 0..company.size() {
+        let own = company.digits(number, View::Own, 7);
+        assert_eq!(company.holder(&own, View::Own, 7), Some(number));
+        for (field, digit) in own.iter().enumerate().take(3) {
+            assert_eq!(company.digit(number, field), *digit);
+        }
+    }
+    assert_eq!(
+        company.holder(&[3, 0, 0, 0, 0, 0, 0, 0], View::Own, 7),
+        None
+    );
 }
 
 #[test]
