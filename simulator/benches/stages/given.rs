@@ -202,8 +202,12 @@ pub(crate) fn seasoned(kind: Kind) -> Account {
         account.apply(entry.expect("something changes"));
     }
     let verifications = &account.environment(kind.environment()).verifications;
-    let found = (verifications.totals().logged, verifications.evicted().calls);
-    assert_eq!(found, (count - 1, 1));
+    // Of calls with idempotency keys fewer fit into an account's memory.
+    let (kept, evicted) = (verifications.totals().logged, verifications.evicted().calls);
+    assert!(
+        kept as u64 + evicted == count as u64 && evicted > 0,
+        "{kind:?}: {kept}, {evicted}"
+    );
     account
 }
 
