@@ -8,7 +8,7 @@ use svc_fixtures::contract::{Bundle, Contract, ErrorCode};
 use svc_fixtures::json::Json;
 
 use super::traffic::TrafficCall;
-use crate::scenario::{BundleForm, FORM_WORDS, FormPart, FormWord, STEP_NAMES, form_value};
+use crate::scenario::{BundleForm, EACH_NAMES, FormPart, WordOf, form_value};
 
 /// The `data` of one answer of a bundle, read.
 #[derive(Debug)]
@@ -108,37 +108,30 @@ pub(super) fn form<'j>(
         it.told.iter().copied().zip(own.unwrap_or_default())
     });
     let steps: Vec<_> = steps.collect();
-    let mut each = part(&steps, true)?;
-    add_missing(&mut each, "error", true);
+    let mut each = part(&steps, WordOf::Step)?;
+    add_missing(&mut each, "error", WordOf::Step);
     let each = Box::new(each);
     let steps = match first.keyed {
-        Some(name) => FormPart::StepTable(word(name)?, each),
-        None => FormPart::StepList(each),
+        Some(name) => FormPart::EachTable(WordOf::Step.word(name)?, each),
+        None => FormPart::EachList(each),
     };
     let Some(place) = first.place else {
         return Some(BundleForm(steps));
     };
     let around: Vec<_> = all.iter().map(|it| (it.data, &it.own)).collect();
-    let mut members = members(&around, false, Some(place));
+    let mut members = members(&around, WordOf::Bundle, Some(place));
     members.push((place.to_owned(), steps));
     let mut form = FormPart::Object(members);
     if !all.iter().any(|it| it.has_risk) {
-        add_missing(&mut form, "riskScore", false);
-        add_missing(&mut form, "riskLevel", false);
+        add_missing(&mut form, "riskScore", WordOf::Bundle);
+        add_missing(&mut form, "riskLevel", WordOf::Bundle);
     }
     (!is_own(&form)).then_some(BundleForm(form))
 }
 
-fn word(name: &str) -> Option<FormWord> {
-    FORM_WORDS.into_iter().find(|it| it.word == name)
-}
-
 /// Adds a member that no answer needed so far, where nothing says the same or is called the same.
-fn add_missing(part: &mut FormPart, name: &str, of_step: bool) {
-    let Some(word) = FORM_WORDS
-        .into_iter()
-        .find(|it| it.word == name && it.of_step == of_step)
-    else {
+fn add_missing(part: &mut FormPart, name: &str, of: WordOf) {
+    let Some(word) = of.word(name) else {
         return;
     };
     let FormPart::Object(members) = part else {
@@ -171,7 +164,7 @@ fn is_own(form: &FormPart) -> bool {
             .any(|(called, part)| called == name && is_it(part))
     };
     let steps = members.iter().find_map(|(name, part)| match part {
-        FormPart::StepList(each) if name == "steps" => Some(&**each),
+        FormPart::EachList(each) if name == "steps" => Some(&**each),
         _ => None,
     });
     let Some(FormPart::Object(each)) = steps else {
@@ -194,21 +187,20 @@ fn is_own(form: &FormPart) -> bool {
 }
 
 /// The form of a value that stands so in one place of several answers, each with what it is made from.
-fn part(seen: &[(&Json<'static>, &Json<'static>)], of_step: bool) -> Option<FormPart> {
+fn part(seen: &[(&Json<'static>, &Json<'static>)], of: WordOf) -> Option<FormPart> {
     let is_null = |(value, _): &&(&Json<'static>, _)| **value == Json::Null;
     let seen: Vec<_> = seen.iter().filter(|it| !is_null(it)).copied().collect();
     let (first, _) = *seen.first()?;
-    let words = FORM_WORDS.into_iter().filter(|it| it.of_step == of_step);
-    for word in words {
+    for word in of.words() {
         let is_it = |(value, own): &(&Json<'static>, &Json<'static>)| {
-            form_value(word, own).as_ref() == Some(*value)
+            form_value(*word, own).as_ref() == Some(*value)
         };
         if seen.iter().all(is_it) {
-            return Some(FormPart::Word(word));
+            return Some(FormPart::Word(*word));
         }
     }
     if seen.iter().all(|(value, _)| value.as_object().is_some()) {
-        let members = members(&seen, of_step, None);
+        let members = members(&seen, of, None);
         return (!members.is_empty()).then_some(FormPart::Object(members));
     }
     let is_same = seen.len() > 1 && seen.iter().all(|(value, _)| *value == first);
@@ -222,7 +214,7 @@ fn part(seen: &[(&Json<'static>, &Json<'static>)], of_step: bool) -> Option<Form
 /// The forms of the members of objects, but for this one.
 fn members(
     seen: &[(&Json<'static>, &Json<'static>)],
-    of_step: bool,
+    of: WordOf,
     but: Option<&str>,
 ) -> Vec<(String, FormPart)> {
     let mut names: Vec<&str> = Vec::new();
@@ -239,7 +231,7 @@ fn members(
     let named = names.filter(|name| Some(*name) != but && !name.contains(['{', '}']));
     let formed = named.filter_map(|name| {
         let seen_here = &by_name[name];
-        let found = part(seen_here, of_step)?;
+        let found = part(seen_here, of)?;
         // What is the same each time, and not always there, follows from something that nobody knows.
         let is_always = seen_here.len() == seen.len();
         let counts = is_always || !matches!(found, FormPart::Value(_));
@@ -300,7 +292,7 @@ fn listed<'b, 'j>(bundle: &'b Bundle, value: &'j Json<'static>) -> Option<Named<
     let named = |name: &str| -> Option<Named<'b, 'j>> {
         let each = items.iter().map(|item| {
             let text = item.get(name)?.as_text()?;
-            let step = STEP_NAMES
+            let step = EACH_NAMES
                 .into_iter()
                 .find_map(|word| called(bundle, word, text))?;
             Some((step, item))
@@ -316,7 +308,7 @@ fn keyed<'b, 'j>(
     value: &'j Json<'static>,
 ) -> Option<(&'static str, Named<'b, 'j>)> {
     let members = value.as_object().filter(|it| !it.is_empty())?;
-    STEP_NAMES.into_iter().find_map(|word| {
+    EACH_NAMES.into_iter().find_map(|word| {
         let each = members
             .iter()
             .map(|(name, step)| Some((called(bundle, word, name)?, step)));
@@ -326,7 +318,7 @@ fn keyed<'b, 'j>(
 
 /// The step of a bundle that has this name.
 fn called<'b>(bundle: &'b Bundle, word: &'static str, text: &str) -> Option<&'b str> {
-    let word = self::word(word)?;
+    let word = WordOf::Step.word(word)?;
     let mut steps = bundle.steps.iter();
     let is_it = |step: &&String| {
         let own = Json::object([("endpoint", Json::from(step.as_str()))]);

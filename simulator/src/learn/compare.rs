@@ -5,16 +5,17 @@ use std::mem::discriminant;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use svc_fixtures::contract::{CONSENT_URL, OperationIndex};
+use svc_fixtures::contract::{CONSENT_URL, Contract, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{Expr, Part, Template};
 
 use super::bundle_data::bundle;
 use super::computed::dependencies;
-use super::leaves::leaves;
+use super::leaves::{leaves, same};
 use super::refusals::is_executed;
 use super::replay::Replayed;
 use super::traffic::{Came, Enveloped, Traffic, TrafficCall};
+use super::usage_report::{ReportNames, amounts};
 use crate::engine::call::route::USAGE;
 use crate::engine::call::rules::Rules;
 use crate::engine::compute::{FUNCTIONS, PER_CALL};
@@ -68,6 +69,9 @@ pub const BY_FORM: [(&str, &str); 8] = [
     ),
 ];
 
+/// How the paths of amounts end in the simulator's own usage report.
+const OWN_AMOUNTS: [&str; 2] = [".amount", "walletBalance"];
+
 /// Members that the specification lets a service leave out.
 const OPTIONAL: [&str; 3] = ["referenceId", "meta.createdAt", "meta.provider"];
 
@@ -79,6 +83,8 @@ pub(super) struct Comparison<'r> {
     issued: BTreeMap<OperationIndex, BTreeSet<String>>,
     /// By error code the words that the service usually has for it.
     usual: BTreeMap<String, String>,
+    /// How the paths of the amounts of a usage report end, in the form that it has.
+    amounts: Vec<String>,
 }
 
 impl<'r> Comparison<'r> {
@@ -95,6 +101,10 @@ impl<'r> Comparison<'r> {
             rules,
             issued: issued.collect(),
             usual: usual(traffic),
+            amounts: match &traffic.shared.report {
+                Some(form) => amounts(form),
+                None => OWN_AMOUNTS.map(str::to_owned).to_vec(),
+            },
         }
     }
 
@@ -140,8 +150,9 @@ impl<'r> Comparison<'r> {
     ) {
         let status = |of: &Enveloped| Json::Int(i64::from(of.status));
         let statuses = (status(recorded), status(answer));
-        let there = members(recorded, &statuses.0);
-        let own = members(answer, &statuses.1);
+        let contract = (call.path == USAGE).then_some(&*self.rules.contract);
+        let there = members(contract, recorded, &statuses.0);
+        let own = members(contract, answer, &statuses.1);
         let paths: BTreeSet<&String> = there.keys().chain(own.keys()).collect();
         // Of an error that is no outcome, and where it says what it always says, the words are the service's own.
         let usual = |code: &str| {
@@ -215,7 +226,7 @@ impl<'r> Comparison<'r> {
         };
         // Each step of a bundle is a verification of its own.
         let of_step = path.strip_prefix("steps[].");
-        let of_usage = || path == "walletBalance" || path.ends_with(".amount");
+        let of_usage = || self.amounts.iter().any(|end| path.ends_with(end));
         of_call(&path)
             || call.path == USAGE && of_usage()
             || call.operation.is_none() && of_step.is_some_and(of_envelope)
@@ -243,26 +254,22 @@ fn is_of_step(path: &str) -> bool {
     path == "status" || path.starts_with("data") || path.starts_with("error")
 }
 
-/// What an answer says, by its path, and its status.
+/// What an answer says, by its path, and its status. Of a usage report, for which the contract is given, the rows are
+/// what they are about, in whatever order they stand.
 fn members<'j>(
+    report_of: Option<&Contract>,
     of: &'j Enveloped,
     status: &'j Json<'static>,
 ) -> BTreeMap<String, &'j Json<'static>> {
+    let names = report_of.and_then(|contract| ReportNames::of(contract, of));
+    let called = |path: String| {
+        let named = names.as_ref().and_then(|names| names.named(&path));
+        named.unwrap_or(path)
+    };
     let said = leaves(&of.envelope)
         .into_iter()
-        .map(|(path, leaf)| (by_endpoint(of, path), leaf.0));
+        .map(|(path, leaf)| (called(path), leaf.0));
     said.chain([("http".to_owned(), status)]).collect()
-}
-
-/// The rows of a usage report are what they are about, in whatever order they stand.
-fn by_endpoint(of: &Enveloped, path: String) -> String {
-    let named = || {
-        let (at, rest) = path.strip_prefix("data.endpoints[")?.split_once(']')?;
-        let rows = of.envelope.get("data")?.get("endpoints")?.as_list()?;
-        let endpoint = rows.get(at.parse::<usize>().ok()?)?.get("endpoint")?;
-        Some(format!("data.endpoints[{}]{rest}", endpoint.as_text()?))
-    };
-    named().unwrap_or(path)
 }
 
 /// An answer is made in so many seconds before and after it says that it was.
@@ -305,13 +312,6 @@ fn usual(traffic: &Traffic) -> BTreeMap<String, String> {
         .into_iter()
         .map(|(code, (_, message))| (code, message))
         .collect()
-}
-
-/// Whether two values are the same to readers of JSON.
-#[must_use]
-pub(super) fn same(left: &Json<'_>, right: &Json<'_>) -> bool {
-    let numbers = left.as_num().zip(right.as_num());
-    left == right || numbers.is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
 }
 
 /// A path in which every position is `[]`.
@@ -380,28 +380,4 @@ fn is_per_call(expr: &Expr) -> bool {
 #[must_use]
 pub(super) fn shown(value: Option<&Json<'static>>) -> Arc<str> {
     value.map_or_else(|| "nothing".into(), |value| value.to_string().into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_of_a_usage_report_are_called_by_what_they_are_about() {
-        let report = r#"{"data":{"endpoints":[{"endpoint":"a.b","calls":2},{"calls":3}]}}"#;
-        let envelope = Json::parse(report.as_bytes()).expect("a report");
-        let of = Enveloped {
-            status: 200,
-            envelope: envelope.into_owned(),
-        };
-        let status = Json::Int(200);
-        let paths: Vec<String> = members(&of, &status).into_keys().collect();
-        let wanted = [
-            "data.endpoints[1].calls",
-            "data.endpoints[a.b].calls",
-            "data.endpoints[a.b].endpoint",
-            "http",
-        ];
-        assert_eq!(paths, wanted);
-    }
 }

@@ -1,5 +1,5 @@
-//! What all answers of a service share, beside what each of them says: members of `meta`, and the form of what bundles
-//! answer.
+//! What all answers of a service share, beside what each of them says: members of `meta`, and the forms of what bundles
+//! answer and of the usage report.
 
 use std::sync::Arc;
 
@@ -9,9 +9,10 @@ use svc_fixtures::reading::Source;
 
 use super::bundle_data::{self, bundle};
 use super::traffic::{Enveloped, TrafficCall};
+use super::usage_report;
 use super::write::learned_until;
 use crate::engine::call::rules::Rules;
-use crate::scenario::{AnswerForm, OWN_META, UsageForm};
+use crate::scenario::{AnswerForm, OWN_META};
 
 /// What the answers of a capture share.
 #[must_use]
@@ -24,12 +25,11 @@ pub(super) fn shared(contract: &Contract, calls: &[TrafficCall]) -> AnswerForm {
             data.extend(told.map(|data| (bundle, data)));
         }
     }
+    let (usage, report) = usage_report::forms(contract, calls);
     let mut form = AnswerForm {
         bundle: bundle_data::form(contract, data.into_iter()),
-        usage: all
-            .iter()
-            .any(|it| charges_bundles(contract, &it.envelope))
-            .then_some(UsageForm::Bundles),
+        report,
+        usage,
         ..AnswerForm::default()
     };
     let mut names: Vec<&str> = Vec::new();
@@ -69,24 +69,15 @@ pub(super) fn unsaid(base: &Rules, mut shared: AnswerForm) -> AnswerForm {
     if said.bundle.is_some() {
         shared.bundle = None;
     }
+    if said.report.is_some() {
+        shared.report = None;
+    }
     if said.usage.is_some() {
         shared.usage = None;
     }
     let is_said = |name: &String| said.meta.iter().any(|(known, _)| known == name);
     shared.meta.retain(|(name, _)| !is_said(name));
     shared
-}
-
-/// Whether it is a usage report in which a bundle was charged, and not its steps.
-fn charges_bundles(contract: &Contract, envelope: &Json<'static>) -> bool {
-    let rows = || envelope.get("data")?.get("endpoints")?.as_list();
-    let is_charged = |row: &Json<'static>| {
-        let endpoint = row.get("endpoint").and_then(Json::as_text);
-        let billed = row.get("billed").and_then(Json::as_int);
-        let is_bundle = |it: &str| contract.bundles.iter().any(|row| row.endpoint() == it);
-        billed > Some(0) && endpoint.is_some_and(is_bundle)
-    };
-    rows().unwrap_or_default().iter().any(is_charged)
 }
 
 /// What came of a call.

@@ -42,3 +42,10 @@ fn collect<'j>(json: &'j Json<'static>, path: String, found: &mut Vec<(String, E
         _ => found.push((path, EnvelopeLeaf(json))),
     }
 }
+
+/// Whether two values are the same to readers of JSON.
+#[must_use]
+pub(super) fn same(left: &Json<'_>, right: &Json<'_>) -> bool {
+    let numbers = left.as_num().zip(right.as_num());
+    left == right || numbers.is_some_and(|(left, right)| left.total_cmp(&right).is_eq())
+}

@@ -25,6 +25,7 @@ mod rule;
 mod rules;
 mod stand_ins;
 mod traffic;
+mod usage_report;
 mod write;
 
 use std::collections::BTreeSet;

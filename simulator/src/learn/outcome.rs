@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use svc_fixtures::contract::{ErrorCode, Operation};
 use svc_fixtures::json::Json;
 
-use super::compare::same;
 use super::leaves::leaves;
+use super::leaves::same;
 use super::traffic::{Came, Enveloped, TrafficCall};
 use crate::scenario::WireFault;
 

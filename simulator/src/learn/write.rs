@@ -73,6 +73,7 @@ fn answers(capture: &str, shared: &AnswerForm) -> String {
         provider,
         meta,
         bundle,
+        report,
         usage,
     } = shared;
     let mut out = String::new();
@@ -96,26 +97,38 @@ fn answers(capture: &str, shared: &AnswerForm) -> String {
             let _ = writeln!(out, "{} = {}", bare(&name), value(&json));
         }
     }
-    if let Some(form) = bundle {
-        let _ = writeln!(
-            out,
-            "\n# {capture}: the form of what bundles answer\n[answers.bundle]"
-        );
-        for (name, part) in form_members(&form.0) {
+    let forms = [
+        (
+            bundle.as_ref().map(|form| &form.0),
+            "bundle",
+            "of what bundles answer",
+        ),
+        (
+            report.as_ref().map(|form| &form.0),
+            "report",
+            "of the usage report",
+        ),
+    ];
+    for (form, name, whose) in forms {
+        let Some(form) = form else {
+            continue;
+        };
+        let _ = writeln!(out, "\n# {capture}: the form {whose}\n[answers.{name}]");
+        for (name, part) in form_members(form) {
             let _ = writeln!(out, "{} = {}", bare(&name), formed(part));
         }
     }
     out
 }
 
-/// The members of a form, as they are written: those of a table of steps have a word for a name.
+/// The members of a form, as they are written: those of a table of steps or endpoints have a word for a name.
 fn form_members(part: &FormPart) -> Vec<(String, &FormPart)> {
     match part {
         FormPart::Object(members) => {
             let members = members.iter();
             members.map(|(name, part)| (name.clone(), part)).collect()
         }
-        FormPart::StepTable(name, each) => vec![(format!("{{{}}}", name.word), &**each)],
+        FormPart::EachTable(name, each) => vec![(format!("{{{}}}", name.word), &**each)],
         _ => Vec::new(),
     }
 }
@@ -128,8 +141,8 @@ fn formed(part: &FormPart) -> String {
             let items: Vec<String> = items.iter().map(formed).collect();
             format!("[{}]", items.join(", "))
         }
-        FormPart::StepList(each) => format!("[{}]", formed(each)),
-        FormPart::Object(_) | FormPart::StepTable(..) => {
+        FormPart::EachList(each) => format!("[{}]", formed(each)),
+        FormPart::Object(_) | FormPart::EachTable(..) => {
             let members = form_members(part).into_iter();
             let members = members.map(|(name, part)| format!("{} = {}", bare(&name), formed(part)));
             format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))

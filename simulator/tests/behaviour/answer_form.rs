@@ -1,4 +1,5 @@
-//! What all answers share, as scenario files say it: members of `meta`, and the form of a bundle's `data`.
+//! What all answers share, as scenario files say it: members of `meta`, and the forms of a bundle's `data` and of the usage
+//! report's.
 
 use jiff::SignedDuration;
 use svc_fixtures::reading::Source;
@@ -145,6 +146,46 @@ fn the_usage_may_count_bundles_with_what_they_cost_and_not_their_steps() {
     all 2 2 2 10
     ");
     assert_eq!(rows(""), rows("answers.usage = 'steps'"));
+}
+
+/// The `data` of the usage after a bundle, a refusal and a TAN without a record.
+fn usage(form: &str, query: &str) -> String {
+    let scene = Scene::with(&format!("{form}\n{NO_RECORD}"));
+    scene.post(TAN, COMPANY).live().send();
+    scene.post(PAN, "{}").live().send();
+    let nobody = r#"{"tan": "PNES17422B"}"#;
+    scene.post("/v1/verify/company/tan", nobody).live().send();
+    let path = format!("/v1/usage{query}");
+    scene.get(&path).live().send().at("data")
+}
+
+const NO_RECORD: &str = r#"
+[[scenario]]
+name = "a TAN that nobody has"
+operation = "verify.company.tan"
+when = { tan = "PNES17422B" }
+then = { error = "SVC_NO_RECORD_FOUND" }
+"#;
+
+#[test]
+fn a_usage_report_in_a_provider_s_form_says_the_same_under_other_names() {
+    let list = r#"
+        [answers.report]
+        currency = "INR"
+        period = { from = "{from}", to = "{to}" }
+        total = { calls = "{executed}", spend = "{amount}" }
+        left = "{walletBalance}"
+        rows = [{ name = "{endpoint}", calls = "{executed}", spend = "{amount}" }]
+    "#;
+    // The refused call is no row: nothing was executed.
+    insta::assert_snapshot!(usage(list, ""), @r#"{"currency":"INR","total":{"calls":4,"spend":10},"left":99990,"rows":[{"name":"bundles.company-tan-identity","calls":1,"spend":0},{"name":"verify.company.mca.master","calls":1,"spend":6},{"name":"verify.company.tan","calls":2,"spend":4}]}"#);
+    insta::assert_snapshot!(usage(list, "?from=2020-01-01&to=2020-12-31"), @r#"{"currency":"INR","period":{"from":"2020-01-01","to":"2020-12-31"},"total":{"calls":0,"spend":0},"left":99990,"rows":[]}"#);
+    let table = r#"
+        [answers]
+        usage = "bundles"
+        report = { "{path}" = { n = "{calls}", lost = "{failed}", none = "{noRecord}" } }
+    "#;
+    insta::assert_snapshot!(usage(table, ""), @r#"{"bundles/company-tan-identity":{"n":1,"lost":0,"none":0},"verify/company/tan":{"n":1,"lost":0,"none":1},"verify/identity/pan":{"n":1,"lost":1,"none":0}}"#);
 }
 
 #[test]

@@ -124,6 +124,50 @@ fn a_usage_that_counts_bundles_and_not_their_steps_is_seen() {
     }
 }
 
+/// What is learned of the usage of a service that has this form, after calls of which one is refused.
+fn report(form: &str) -> String {
+    let mut calls = calls().to_vec();
+    calls.push((USAGE, String::new()));
+    let capture = Service::new("elsewhere", &format!("{form}\n{ELSEWHERE}")).live();
+    let learned = learned(&capture.record(&calls));
+    let differences = &learned.fidelity.differences;
+    assert!(differences.is_empty(), "{differences:#?}");
+    let text = learned.text.expect("there is something to learn");
+    let mut blocks = text
+        .split("\n\n")
+        .filter(|it| it.contains("\n[answers.report]\n"));
+    blocks.next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_usage_report_under_other_names_is_seen_and_what_its_numbers_count() {
+    let list = r#"
+        [answers]
+        usage = "bundles"
+        [answers.report]
+        currency = "INR"
+        sum = { requests = "{executed}", rupees = "{amount}" }
+        rows = [{ service = "{path}", requests = "{executed}", lost = "{failed}", spent = "{amount}" }]
+    "#;
+    insta::assert_snapshot!(report(list), @r#"
+    # day.capture: the form of the usage report
+    [answers.report]
+    currency = "INR"
+    sum = { requests = "{executed}", rupees = "{amount}" }
+    rows = [{ service = "{path}", requests = "{executed}", lost = "{failed}", spent = "{amount}" }]
+    "#);
+    let table = r#"
+        [answers.report]
+        "{endpoint}" = { calls = { all = "{calls}", charged = "{billed}" } }
+    "#;
+    insta::assert_snapshot!(report(table), @r#"
+    # day.capture: the form of the usage report
+    [answers.report]
+    "{endpoint}" = { calls = { all = "{calls}", charged = "{billed}" } }
+    "#);
+    assert_eq!(report(""), "");
+}
+
 #[test]
 fn steps_that_are_all_of_the_data_are_seen() {
     let said = head(

@@ -31,8 +31,8 @@ pub use accounts::{
     read_accounts,
 };
 pub use answer_form::{
-    AnswerForm, BundleForm, FORM_WORDS, FormPart, FormWord, OWN_META, STEP_NAMES, UsageForm,
-    form_value,
+    AnswerForm, BundleForm, COUNTED, EACH_NAMES, FormPart, FormWord, OWN_META, ReportForm,
+    UsageForm, WordOf, form_value,
 };
 pub use embedded::{LEARNED, accounts, built_in, is_built_in};
 pub use expression::Expression;

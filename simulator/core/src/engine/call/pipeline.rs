@@ -413,8 +413,10 @@ impl<'a> CallPipeline<'a> {
     fn report_usage(&mut self, period: Period) -> Decision {
         let live = self.prepared.environment == Environment::Live;
         let balance = live.then(|| self.state.wallet.balance());
-        let form = self.rules.scenarios.answers.usage.unwrap_or_default();
-        let data = self.state.usage.report(period, balance, form);
+        let data = self
+            .state
+            .usage
+            .report(period, balance, &self.rules.scenarios.answers);
         let mut verification = Box::new(self.verification(self.next_id()));
         verification.because = Because::Account;
         verification.steps.push(Step {

@@ -9,11 +9,12 @@ use jiff::{Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::contract::Paise;
+use svc_fixtures::json::Json;
 
 use super::form;
 use super::rejection::Rejection;
 use super::sizes::Sum;
-use crate::scenario::UsageForm;
+use crate::scenario::{AnswerForm, UsageForm};
 
 /// The usage of one account and environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,6 +148,25 @@ pub struct UsageReport {
     pub wallet_balance: Option<Paise>,
 }
 
+impl UsageReport {
+    /// It as JSON, with the days that were asked for.
+    #[must_use]
+    pub fn with_period(&self, period: Period) -> Json<'static> {
+        let printed = serde_json::to_vec(self).expect("a report prints into memory");
+        let read = Json::parse(&printed).expect("what was printed is JSON");
+        let mut own = read.into_owned();
+        for (name, day, open) in [
+            ("from", period.from, Date::MIN),
+            ("to", period.to, Date::MAX),
+        ] {
+            if day != open {
+                own.set(name, day.to_string().into());
+            }
+        }
+        own
+    }
+}
+
 /// What was spent on one endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
@@ -216,16 +236,22 @@ impl Usage {
         }
     }
 
-    /// The printed `data` of a usage answer.
+    /// The printed `data` of a usage answer, in the form that scenario files give it.
     #[must_use]
     pub fn report(
         &self,
         period: Period,
         wallet_balance: Option<Paise>,
-        form: UsageForm,
+        answers: &AnswerForm,
     ) -> Vec<u8> {
-        let summary = self.summary(period, wallet_balance, form);
-        serde_json::to_vec(&summary).expect("a report prints into memory")
+        let summary = self.summary(period, wallet_balance, answers.usage.unwrap_or_default());
+        match &answers.report {
+            None => serde_json::to_vec(&summary).expect("a report prints into memory"),
+            Some(form) => {
+                let own = summary.with_period(period);
+                form.filled(&own).to_string().into_bytes()
+            }
+        }
     }
 
     /// What was spent in a period: a row an endpoint, by name, and the totals.
@@ -289,7 +315,11 @@ mod tests {
             usage.count(day, "an.operation".into(), row, Counted::Call);
         }
         let calls = |query: &str| {
-            let report = usage.report(period(query).expect("a period"), None, UsageForm::Steps);
+            let report = usage.report(
+                period(query).expect("a period"),
+                None,
+                &AnswerForm::default(),
+            );
             String::from_utf8(report)
                 .expect("text")
                 .matches("\"calls\":2")

@@ -4,7 +4,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Table};
 
 use crate::scenario::answer_form::{
-    AnswerForm, BundleForm, FORM_WORDS, FormPart, FormWord, OWN_META, STEP_NAMES, UsageForm,
+    AnswerForm, BundleForm, EACH_NAMES, FormPart, FormWord, OWN_META, ReportForm, UsageForm, WordOf,
 };
 
 /// Adds what a file says of all answers to what the files before it said, which counts first.
@@ -15,9 +15,15 @@ pub(super) fn add(form: &mut AnswerForm, table: &Table<'_>) {
         }
     }
     if let Some(item) = table.optional("bundle") {
-        let read = item.table().map(|_| part(&item, false));
+        let read = item.table().map(|_| part(&item, WordOf::Bundle));
         if form.bundle.is_none() {
             form.bundle = read.map(BundleForm);
+        }
+    }
+    if let Some(item) = table.optional("report") {
+        let read = item.table().map(|_| part(&item, WordOf::Report));
+        if form.report.is_none() {
+            form.report = read.map(ReportForm);
         }
     }
     if let Some(item) = table.optional("usage") {
@@ -43,14 +49,14 @@ fn member_of_meta(form: &mut AnswerForm, name: &str, item: &Item<'_>) {
     }
 }
 
-/// A part of a bundle's form; `of_step` where it stands in what is written for each step.
-fn part(item: &Item<'_>, of_step: bool) -> FormPart {
+/// A part of a form, in what is written of a bundle or a report, or for each step or endpoint.
+fn part(item: &Item<'_>, of: WordOf) -> FormPart {
     if let Some(table) = item.if_table() {
         let entries = table.entries();
         if let [(key, each)] = &*entries
             && let Some(name) = key.strip_prefix('{').and_then(|it| it.strip_suffix('}'))
         {
-            return step_table(name, each, of_step);
+            return each_table(name, each, of);
         }
         let members = entries.into_iter();
         let members = members.map(|(name, item)| {
@@ -58,68 +64,74 @@ fn part(item: &Item<'_>, of_step: bool) -> FormPart {
                 item.unknown_key_with_hint(
                     "the member",
                     name,
-                    "a key in braces stands alone in its table, which has a member for each step",
+                    format!(
+                        "a key in braces stands alone in its table, which has a member for each {}",
+                        of.each()
+                    ),
                 );
             }
-            (name.to_owned(), part(&item, of_step))
+            (name.to_owned(), part(&item, of))
         });
         return FormPart::Object(members.collect());
     }
     if item.is_list() {
         let items = item.list().unwrap_or_default();
-        if let ([each], false) = (&*items, of_step) {
-            let each = part(each, true);
-            return match each.is_of_step() {
-                true => FormPart::StepList(Box::new(each)),
+        if let ([each], false) = (&*items, of.is_each()) {
+            let each = part(each, of.each());
+            return match each.is_of_each() {
+                true => FormPart::EachList(Box::new(each)),
                 false => FormPart::List(vec![each]),
             };
         }
-        return FormPart::List(items.iter().map(|item| part(item, of_step)).collect());
+        return FormPart::List(items.iter().map(|item| part(item, of)).collect());
     }
     match item.if_text() {
         Some(text) if text.contains(['{', '}']) => {
-            word(item, text, of_step).map_or(FormPart::Value(Json::Null), FormPart::Word)
+            word(item, text, of).map_or(FormPart::Value(Json::Null), FormPart::Word)
         }
         _ => FormPart::Value(item.json_or_problem().unwrap_or(Json::Null)),
     }
 }
 
-/// A table with a member for each step.
-fn step_table(name: &str, each: &Item<'_>, of_step: bool) -> FormPart {
-    let named = FORM_WORDS.iter().find(|it| it.word == name);
-    let named = named.filter(|it| STEP_NAMES.contains(&it.word) && !of_step);
-    let Some(named) = named else {
-        let known = STEP_NAMES.map(|name| format!("`{{{name}}}`")).join(", ");
-        each.unknown_key_with_hint(
+/// A table with a member for each step, or each endpoint.
+fn each_table(name: &str, item: &Item<'_>, of: WordOf) -> FormPart {
+    let each = of.each();
+    let named = each.word(name).filter(|it| EACH_NAMES.contains(&it.word));
+    let Some(named) = named.filter(|_| !of.is_each()) else {
+        let known = EACH_NAMES.map(|name| format!("`{{{name}}}`")).join(", ");
+        item.unknown_key_with_hint(
             "the key",
             &format!("{{{name}}}"),
-            format!("a table of steps is keyed by {known}, and stands in no other"),
+            format!("a table of {each}s is keyed by {known}, and stands in no other"),
         );
         return FormPart::Value(Json::Null);
     };
-    FormPart::StepTable(*named, Box::new(part(each, true)))
+    FormPart::EachTable(named, Box::new(part(item, each)))
 }
 
-fn word(item: &Item<'_>, text: &str, of_step: bool) -> Option<FormWord> {
+fn word(item: &Item<'_>, text: &str, of: WordOf) -> Option<FormWord> {
     let Some(name) = text.strip_prefix('{').and_then(|it| it.strip_suffix('}')) else {
+        let example = of.whole().words().first().map_or("", |it| it.word);
         item.problem_with_hint(
             "a word in braces stands alone",
-            "write `\"{bundle}\"`, or leave the braces out",
+            format!("write `\"{{{example}}}\"`, or leave the braces out"),
         );
         return None;
     };
-    let Some(found) = FORM_WORDS.iter().find(|it| it.word == name) else {
-        item.unknown("the word", name, FORM_WORDS.iter().map(|it| it.word));
-        return None;
-    };
-    if found.of_step && !of_step {
+    if let Some(found) = of.word(name).or_else(|| of.whole().word(name)) {
+        return Some(found);
+    }
+    if of.each().word(name).is_some() {
+        let (article, each) = (of.each().article(), of.each());
         item.problem_with_hint(
-            format!("`{text}` is said of a step"),
+            format!("`{text}` is said of {article} {each}"),
             format!(
-                "write it in a list of one item, `[{{ step = \"{text}\" }}]`, which is repeated for each step"
+                "write it in a list of one item, `[{{ {each} = \"{text}\" }}]`, which is repeated for each {each}"
             ),
         );
         return None;
     }
-    Some(*found)
+    let known = of.whole().words().iter().chain(of.each().words());
+    item.unknown("the word", name, known.map(|it| it.word));
+    None
 }
