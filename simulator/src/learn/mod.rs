@@ -87,6 +87,9 @@ pub struct Lesson<'l> {
 /// More than this often nothing new is found.
 const ROUNDS: usize = 5;
 
+/// So often something is said against the rows.
+const INSISTED: usize = 2;
+
 /// So many mistakes, one after the other, are worked around.
 const REPAIRS: usize = 24;
 
@@ -290,17 +293,28 @@ impl<'l> Student<'l> {
                 self.inexpressible.insert(first, why);
             }
         }
+        for _ in 0..INSISTED {
+            self.watch_changes();
+            let tried = self.attempt();
+            if !self.insist(&tried.replayed) {
+                break;
+            }
+        }
+    }
+
+    /// Notes what answers say until nothing new is seen.
+    fn watch_changes(&mut self) {
+        let Lesson { base, traffic, .. } = self.lesson;
         for _ in 0..ROUNDS {
             let tried = self.attempt();
-            let replayed = &tried.replayed;
-            if !note_changes(
+            let changed = note_changes(
                 &base.contract,
                 traffic,
-                replayed,
+                &tried.replayed,
                 &self.comparison,
                 &mut self.inputs,
-            ) && !self.insist(replayed)
-            {
+            );
+            if !changed {
                 break;
             }
         }
