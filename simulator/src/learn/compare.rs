@@ -5,7 +5,7 @@ use std::mem::discriminant;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use svc_fixtures::contract::{CONSENT_URL, Contract, OperationIndex};
+use svc_fixtures::contract::{Bundle, CONSENT_URL, Contract, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::template::{Expr, Part, Template};
 
@@ -164,16 +164,18 @@ impl<'r> Comparison<'r> {
             !is_executed(code) || message.and_then(Json::as_text) == usual
         };
         let refused = recorded.code().is_some_and(usual);
+        let told = self.told(call, recorded);
         for path in paths {
             let pair = (there.get(path).copied(), own.get(path).copied());
             let is_told = !call.is_step || is_of_step(path);
-            let is_optional = OPTIONAL.contains(&path.as_str()) || self.is_form(call, path);
+            let is_form = self.is_form_of(told, call, path);
+            let is_optional = OPTIONAL.contains(&path.as_str()) || is_form;
             if !is_told || pair.0.is_none() && is_optional {
                 continue;
             }
             out.members += 1;
             let by_form = || {
-                self.is_form(call, path)
+                is_form
                     || refused && path == "error.message"
                     || pair.0.is_some_and(|there| is_time_of(recorded, there))
             };
@@ -213,11 +215,31 @@ impl<'r> Comparison<'r> {
         echoes || found.of_flow && !names_somebody
     }
 
+    /// What an answer tells of: what was called, or what was called before, where that is looked up.
+    fn told(&self, call: &TrafficCall, answer: &Enveloped) -> Told<'_> {
+        let contract = &self.rules.contract;
+        let endpoint = answer.text("endpoint");
+        let looked_up = || contract.operation_index(endpoint);
+        let mut bundles = contract.bundles.iter();
+        Told {
+            operation: call.operation.or_else(looked_up),
+            bundle: bundle(contract, call).or_else(|| bundles.find(|it| it.endpoint() == endpoint)),
+        }
+    }
+
     /// Whether a member is compared by its form.
     #[must_use]
     pub(super) fn is_form(&self, call: &TrafficCall, path: &str) -> bool {
+        let told = Told {
+            operation: call.operation,
+            bundle: bundle(&self.rules.contract, call),
+        };
+        self.is_form_of(told, call, path)
+    }
+
+    fn is_form_of(&self, told: Told<'_>, call: &TrafficCall, path: &str) -> bool {
         let of_call = |path: &str| {
-            let issued = call.operation.and_then(|at| self.issued.get(&at));
+            let issued = told.operation.and_then(|at| self.issued.get(&at));
             issued.is_some_and(|paths| paths.contains(path))
         };
         let of_envelope = |path: &str| BY_FORM[..6].iter().any(|(known, _)| *known == path);
@@ -229,14 +251,14 @@ impl<'r> Comparison<'r> {
         let of_usage = || self.amounts.iter().any(|end| path.ends_with(end));
         of_call(&path)
             || call.path == USAGE && of_usage()
-            || call.operation.is_none() && of_step.is_some_and(of_envelope)
-            || self.is_issued_by_step(call, &path)
+            || told.operation.is_none() && of_step.is_some_and(of_envelope)
+            || self.is_issued_by_step(told.bundle, &path)
     }
 
-    /// Whether a step of the bundle that is called makes a member up, in whatever form the bundle tells it.
-    fn is_issued_by_step(&self, call: &TrafficCall, path: &str) -> bool {
+    /// Whether a step of a bundle makes a member up, in whatever form the bundle tells it.
+    fn is_issued_by_step(&self, bundle: Option<&Bundle>, path: &str) -> bool {
         let contract = &self.rules.contract;
-        let steps = bundle(contract, call).map_or(&[][..], |bundle| &bundle.steps);
+        let steps = bundle.map_or(&[][..], |bundle| &bundle.steps);
         let issued = steps.iter().filter_map(|step| {
             let operation = contract.operation_index(step)?;
             self.issued.get(&operation)
@@ -247,6 +269,13 @@ impl<'r> Comparison<'r> {
         };
         issued.flatten().any(ends)
     }
+}
+
+/// What an answer tells of; neither where it is a usage report.
+#[derive(Debug, Clone, Copy)]
+struct Told<'c> {
+    operation: Option<OperationIndex>,
+    bundle: Option<&'c Bundle>,
 }
 
 /// Whether a bundle tells of a step what stands there; what it charges is the bundle's.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use svc_capture::Capture;
 
-use crate::recorder::{Service, learned};
+use crate::recorder::{LOOK_UP, Service, learned};
 
 /// One call does not tell that the next one has another number.
 #[test]
@@ -27,6 +27,7 @@ then = { success = { "auditTrail.value" = "A5731cf6abcb", "auditTrail.timestamp"
             "verify.financial.bank-hybrid",
             format!(r#"{{{account},"nameToVerify":"BINA DAS"}}"#),
         ),
+        (LOOK_UP, String::new()),
         (
             "verify.financial.bank-dynamic.send",
             format!("{{{account}}}"),

@@ -21,6 +21,9 @@ pub(crate) const PATH: &str = "folder/zz-learned-day.toml";
 /// The usage report, among the operations that are recorded.
 pub(crate) const USAGE: &str = "usage";
 
+/// What the call before was answered, looked up, among the operations that are recorded.
+pub(crate) const LOOK_UP: &str = "look-up";
+
 /// A service.
 pub(crate) struct Service {
     rules: Rules,
@@ -80,9 +83,15 @@ impl Service {
         let mut rehearsal = Rehearsal::at(&self.rules, account, BEGINS);
         let mut capture = empty();
         let mut now = BEGINS.as_second();
+        let mut newest = String::new();
         for (at, (operation, body)) in calls.iter().enumerate() {
-            let observed = self.send(&mut rehearsal, operation, body);
-            let mut exchanges = vec![exchange(&self.path(operation), body, &observed, now)];
+            let path = match *operation {
+                LOOK_UP => format!("/v1/verifications/{newest}"),
+                operation => self.path(operation),
+            };
+            let observed = self.send(&mut rehearsal, (method(operation), &path), body);
+            newest = id(&observed);
+            let mut exchanges = vec![exchange(&path, body, &observed, now)];
             now += 1;
             if observed.is_pending() {
                 let after = self.after(&mut rehearsal, operation, &observed, now);
@@ -109,13 +118,18 @@ impl Service {
         sample::path(operation.expect("an operation"))
     }
 
-    fn send(&self, rehearsal: &mut Rehearsal<'_>, operation: &str, body: &str) -> Observed {
+    fn send(
+        &self,
+        rehearsal: &mut Rehearsal<'_>,
+        (method, path): (&str, &str),
+        body: &str,
+    ) -> Observed {
         let key = rehearsal.key(self.environment);
         rehearsal.request(&RequestSpec {
             environment: self.environment,
             key: &key,
-            method: method(operation),
-            path: &self.path(operation),
+            method,
+            path,
             query: "",
             content_type: Some("application/json"),
             content_encoding: None,
@@ -149,9 +163,15 @@ impl Service {
     }
 }
 
+fn id(observed: &Observed) -> String {
+    let id = observed.envelope.get("verificationId");
+    let id = id.and_then(|id| id.as_text());
+    id.unwrap_or_default().to_owned()
+}
+
 fn method(operation: &str) -> &'static str {
     match operation {
-        USAGE => "GET",
+        USAGE | LOOK_UP => "GET",
         _ => "POST",
     }
 }
