@@ -15,10 +15,11 @@ use super::leaves::{leaves, same};
 use super::refusals::is_executed;
 use super::replay::Replayed;
 use super::traffic::{Came, Enveloped, Traffic, TrafficCall};
-use super::usage_report::{ReportNames, amounts};
+use super::usage_report::ReportNames;
 use crate::engine::call::route::USAGE;
 use crate::engine::call::rules::Rules;
 use crate::engine::compute::{FUNCTIONS, PER_CALL};
+use crate::scenario::FormPart;
 
 /// A member that differs.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,9 +70,6 @@ pub const BY_FORM: [(&str, &str); 8] = [
     ),
 ];
 
-/// How the paths of amounts end in the simulator's own usage report.
-const OWN_AMOUNTS: [&str; 2] = [".amount", "walletBalance"];
-
 /// Members that the specification lets a service leave out.
 const OPTIONAL: [&str; 3] = ["referenceId", "meta.createdAt", "meta.provider"];
 
@@ -85,6 +83,8 @@ pub(super) struct Comparison<'r> {
     usual: BTreeMap<String, String>,
     /// How the paths of the amounts of a usage report end, in the form that it has.
     amounts: Vec<String>,
+    /// How the paths of what each step of a bundle has for itself end, where a bundle has another form.
+    of_step: Vec<String>,
 }
 
 impl<'r> Comparison<'r> {
@@ -102,8 +102,12 @@ impl<'r> Comparison<'r> {
             issued: issued.collect(),
             usual: usual(traffic),
             amounts: match &traffic.shared.report {
-                Some(form) => amounts(form),
-                None => OWN_AMOUNTS.map(str::to_owned).to_vec(),
+                Some(form) => ends(&form.0, &["amount", "walletBalance"]),
+                None => [".amount", "walletBalance"].map(str::to_owned).to_vec(),
+            },
+            of_step: match &traffic.shared.bundle {
+                Some(form) => ends(&form.0, &["verificationId", "billing", "billing.amount"]),
+                None => Vec::new(),
             },
         }
     }
@@ -248,10 +252,11 @@ impl<'r> Comparison<'r> {
         };
         // Each step of a bundle is a verification of its own.
         let of_step = path.strip_prefix("steps[].");
-        let of_usage = || self.amounts.iter().any(|end| path.ends_with(end));
+        let ends = |ends: &[String]| ends.iter().any(|end| path.ends_with(end));
         of_call(&path)
-            || call.path == USAGE && of_usage()
+            || call.path == USAGE && ends(&self.amounts)
             || told.operation.is_none() && of_step.is_some_and(of_envelope)
+            || told.bundle.is_some() && ends(&self.of_step)
             || self.is_issued_by_step(told.bundle, &path)
     }
 
@@ -276,6 +281,17 @@ impl<'r> Comparison<'r> {
 struct Told<'c> {
     operation: Option<OperationIndex>,
     bundle: Option<&'c Bundle>,
+}
+
+/// How the paths end at which one of these words stands in a form, or the amount in it.
+fn ends(form: &FormPart, wanted: &[&str]) -> Vec<String> {
+    let found = form.words().into_iter();
+    let found = found.filter(|(_, word)| wanted.contains(&word.word));
+    let ends = found.map(|(path, word)| match word.word {
+        "billing" => format!("{path}.amount"),
+        _ => path,
+    });
+    ends.collect()
 }
 
 /// Whether a bundle tells of a step what stands there; what it charges is the bundle's.

@@ -87,15 +87,6 @@ impl ReportNames {
     }
 }
 
-/// The members of a report in this form that are amounts, each as the end of its path.
-#[must_use]
-pub(super) fn amounts(form: &ReportForm) -> Vec<String> {
-    let is_amount = |word: &FormWord| ["amount", "walletBalance"].contains(&word.word);
-    let words = words(&form.0, "");
-    let amounts = words.into_iter().filter(|(_, word)| is_amount(word));
-    amounts.map(|(path, _)| path).collect()
-}
-
 fn reports<'j>(
     contract: &Contract,
     calls: &'j [TrafficCall],
@@ -425,7 +416,7 @@ fn called(name: &str) -> Option<&'static str> {
 
 /// What the numbers of all rows add up to.
 fn sums(each: &FormPart, reports: &[SeenReport<'_>]) -> Vec<(FormWord, Vec<f64>)> {
-    let words = words(each, "").into_iter();
+    let words = each.words().into_iter();
     let counted = words.filter(|(_, word)| COUNTED.contains(&word.word));
     let sum = |path: &str, report: &SeenReport<'_>| {
         let told = report.rows.told.iter();
@@ -438,7 +429,7 @@ fn sums(each: &FormPart, reports: &[SeenReport<'_>]) -> Vec<(FormWord, Vec<f64>)
 
 /// How many of the numbers of a report this form tells as they were told.
 fn explained(form: &FormPart, report: &SeenReport<'_>) -> usize {
-    let words = words(form, "");
+    let words = form.words();
     let of_rows = words.iter().filter(|(_, word)| word.of == WordOf::Endpoint);
     let of_rows = of_rows.map(|(path, word)| (path.trim_start_matches('.'), word));
     let of_rows: Vec<_> = of_rows.collect();
@@ -451,25 +442,6 @@ fn explained(form: &FormPart, report: &SeenReport<'_>) -> usize {
         of_rows.iter().filter(is_it).count()
     };
     report.rows.told.iter().map(explained).sum()
-}
-
-/// The words of a form by their paths; those of an endpoint begin with a dot.
-fn words(part: &FormPart, path: &str) -> Vec<(String, FormWord)> {
-    match part {
-        FormPart::Word(word) => vec![(path.to_owned(), *word)],
-        FormPart::Object(members) => {
-            let below = |name: &str| match path {
-                "" | "." => format!("{path}{name}"),
-                _ => format!("{path}.{name}"),
-            };
-            let members = members.iter();
-            members
-                .flat_map(|(name, part)| words(part, &below(name)))
-                .collect()
-        }
-        FormPart::EachList(each) | FormPart::EachTable(_, each) => words(each, "."),
-        FormPart::Value(_) | FormPart::List(_) => Vec::new(),
-    }
 }
 
 fn at<'j>(value: &'j Json<'static>, path: &str) -> Option<&'j Json<'static>> {
@@ -486,7 +458,7 @@ fn is_own(form: &FormPart) -> bool {
         .map(|name| format!(".{name}"));
     let of_all = counted.map(|name| format!("totals.{name}"));
     let mut wanted: Vec<String> = of_rows.chain(of_all).collect();
-    let words = words(form, "");
+    let words = form.words();
     let is_named = |(path, word): &(String, FormWord)| path.rsplit('.').next() == Some(word.word);
     let is_in_list = matches!(form, FormPart::Object(members)
         if members.iter().any(|(name, part)| name == "endpoints" && matches!(part, FormPart::EachList(_))));

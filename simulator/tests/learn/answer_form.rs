@@ -95,12 +95,12 @@ fn a_table_of_steps_with_their_data_alone_is_seen() {
     let said = head(
         r#"
         [answers.bundle]
-        results = { "{step}" = { path = "{path}", found = "{data}", code = "{error.code}" } }
+        results = { "{step}" = { path = "{path}", id = "{verificationId}", found = "{data}", cost = "{billing}", code = "{error.code}" } }
         "#,
     );
     insta::assert_snapshot!(said, @r#"
     [answers.bundle]
-    results = { "{step}" = { path = "{path}", found = "{data}", code = "{error.code}" } }
+    results = { "{step}" = { path = "{path}", id = "{verificationId}", found = "{data}", cost = "{billing}", code = "{error.code}" } }
     riskScore = "{riskScore}"
     riskLevel = "{riskLevel}"
     "#);

@@ -249,23 +249,46 @@ impl fmt::Display for WordOf {
 }
 
 impl FormPart {
-    /// The words in it. Those of lists and tables of several things are not among them, unless they are asked for.
-    fn words(&self, inside: bool) -> Vec<FormWord> {
-        let of = |part: &FormPart| part.words(inside);
+    /// The words in it, each by its path; those of a step or an endpoint, which are after a position or a name, begin with
+    /// a dot.
+    #[must_use]
+    pub fn words(&self) -> Vec<(String, FormWord)> {
+        self.words_below("")
+    }
+
+    fn words_below(&self, path: &str) -> Vec<(String, FormWord)> {
         match self {
+            FormPart::Word(word) => vec![(path.to_owned(), *word)],
+            FormPart::Object(members) => {
+                let below = |name: &str| match path {
+                    "" | "." => format!("{path}{name}"),
+                    _ => format!("{path}.{name}"),
+                };
+                let members = members.iter();
+                members
+                    .flat_map(|(name, part)| part.words_below(&below(name)))
+                    .collect()
+            }
+            FormPart::List(items) => {
+                let items = items.iter().enumerate();
+                items
+                    .flat_map(|(at, part)| part.words_below(&format!("{path}[{at}]")))
+                    .collect()
+            }
+            FormPart::EachList(each) | FormPart::EachTable(_, each) => each.words_below("."),
             FormPart::Value(_) => Vec::new(),
-            FormPart::Word(word) => vec![*word],
-            FormPart::Object(members) => members.iter().flat_map(|(_, part)| of(part)).collect(),
-            FormPart::List(items) => items.iter().flat_map(of).collect(),
-            FormPart::EachList(each) | FormPart::EachTable(_, each) if inside => of(each),
-            FormPart::EachList(_) | FormPart::EachTable(..) => Vec::new(),
         }
     }
 
     /// Whether something in it is said of a step or an endpoint.
     #[must_use]
     pub fn is_of_each(&self) -> bool {
-        self.words(false).iter().any(|word| word.of.is_each())
+        match self {
+            FormPart::Value(_) | FormPart::EachList(_) | FormPart::EachTable(..) => false,
+            FormPart::Word(word) => word.of.is_each(),
+            FormPart::Object(members) => members.iter().any(|(_, part)| part.is_of_each()),
+            FormPart::List(items) => items.iter().any(FormPart::is_of_each),
+        }
     }
 }
 
@@ -276,9 +299,9 @@ impl BundleForm {
     pub fn filled(&self, own: &Json<'static>) -> Json<'static> {
         let mut data =
             fill(&self.0, WordOf::Bundle, (own, None)).unwrap_or(Json::Object(Vec::new()));
-        let mut words = self.0.words(true).into_iter();
+        let mut words = self.0.words().into_iter();
         if let Some(carried) = own.get(CARRIED)
-            && !words.any(|word| word.word == CARRIED)
+            && !words.any(|(_, word)| word.word == CARRIED)
         {
             data.set(CARRIED, carried.clone());
         }
@@ -291,8 +314,9 @@ impl ReportForm {
     /// this form tells is left out.
     #[must_use]
     pub fn filled(&self, own: &Json<'static>) -> Json<'static> {
-        let words = self.0.words(true).into_iter();
+        let words = self.0.words().into_iter();
         let counted: Vec<FormWord> = words
+            .map(|(_, word)| word)
             .filter(|word| word.of == WordOf::Endpoint && COUNTED.contains(&word.word))
             .collect();
         let is_counted = |row: &Json<'static>| {
