@@ -34,6 +34,10 @@ class Flows:
             mine = [k for k, x in self.flows.items() if k[:2] == (ctx.acct.name, ctx.env) and x["kind"] == "otp"]
             for k in mine[:-2]:
                 del self.flows[k]
+        if self.h("otp_one_a_number"):
+            before = [k for k, x in self.flows.items() if k[:2] == (ctx.acct.name, ctx.env) and x["kind"] == "otp" and x["mobile"] == body["mobile"]]
+            for k in before:
+                del self.flows[k]
         self.flows[(ctx.acct.name, ctx.env, o.flow_id)] = {"kind": "otp", "mobile": body["mobile"], "verified": False}
         return "success", self.gen(ctx, op, body, o)
 

@@ -10,6 +10,9 @@ use crate::plan::{Case, Setting};
 use crate::recorded;
 use crate::verdict::{self, Finding, IssuedIds, Trouble, Verdict};
 
+/// Why a case is tried again by itself.
+const DISTURBED: &str = "something broken, beside other cases that use the same flow,";
+
 /// Judges all tries of a case: what its check will say of it.
 pub(super) fn judge_case(
     setting: &Setting<'_>,
@@ -64,8 +67,10 @@ fn asked_of_console(captured: &[&CapturedCase]) -> BTreeMap<String, usize> {
 /// How long the tries of a case took, and why it was tried again; none where it was not tried.
 fn time(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> Option<CaseTime> {
     let (_, before) = tries.split_last()?;
-    let words = before.iter().map(|one| Trouble::of(setting, case, one));
-    let words = words.map(|trouble| trouble.map_or_else(String::new, |trouble| trouble.words()));
+    let words = before.iter().map(|one| match one.disturbed {
+        true => DISTURBED.to_owned(),
+        false => Trouble::of(setting, case, one).map_or_else(String::new, |it| it.words()),
+    });
     Some(CaseTime {
         case: case.name.clone(),
         took_ms: tries.iter().map(|one| one.took_ms).sum(),

@@ -16,6 +16,7 @@ use crate::check::Check;
 use crate::client::Client;
 use crate::event::{CheckResult, Event, Totals};
 use crate::plan::{Access, Case, Setting};
+use crate::spend;
 use crate::target::Target;
 use crate::verdict::{Finding, IssuedIds, Verdict};
 
@@ -54,6 +55,13 @@ struct CheckUnderWay<'p> {
 struct CaseUnderWay {
     begun: Cell<bool>,
     outcome: RefCell<Option<Outcome>>,
+}
+
+/// Whether other cases of the account are under way meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Others,
+    Nobody,
 }
 
 /// What became of a case.
@@ -129,18 +137,15 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
     ) -> Option<CheckResult> {
         let one_account = self.client.has_one_account(case.environment);
         let alone = self.one_by_one.get() || one_account && case.access() == Access::Alone;
-        let (_alone, _shared) = match alone {
-            true => (Some(self.account.write().await), None),
-            false => (None, Some(self.account.read().await)),
+        let at_first = match alone {
+            true => Beside::Nobody,
+            false => Beside::Others,
         };
-        if let Some(stop) = self.client.guard().stopped() {
-            self.halt.because(&stop.to_string());
-        }
-        let outcome = match self.halt.why() {
-            Some(why) => Outcome::NotSent(why),
-            None => {
-                under_way.begun.set(true);
-                self.captured(check.planned.check, case).await
+        let mut turn = (at_first, Vec::new());
+        let outcome = loop {
+            match self.in_turn(check, case, under_way, turn).await {
+                Ok(outcome) => break outcome,
+                Err(disturbed) => turn = (Beside::Nobody, disturbed),
             }
         };
         let judged = match &outcome {
@@ -152,30 +157,78 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
         judged
     }
 
-    async fn captured(&self, check: &Check, case: &Case) -> Outcome {
+    /// What becomes of a case when it is its turn; its tries where it is to be asked by itself.
+    async fn in_turn(
+        &self,
+        check: &CheckUnderWay<'_>,
+        case: &Case,
+        under_way: &CaseUnderWay,
+        (beside, disturbed): (Beside, Vec<CapturedCase>),
+    ) -> Result<Outcome, Vec<CapturedCase>> {
+        let (_alone, _shared) = match beside {
+            Beside::Nobody => (Some(self.account.write().await), None),
+            Beside::Others => (None, Some(self.account.read().await)),
+        };
+        if let Some(stop) = self.client.guard().stopped() {
+            self.halt.because(&stop.to_string());
+        }
+        if let Some(why) = self.halt.why() {
+            return Ok(Outcome::NotSent(why));
+        }
+        under_way.begun.set(true);
+        self.captured(check.planned.check, case, (beside, disturbed))
+            .await
+    }
+
+    async fn captured(
+        &self,
+        check: &Check,
+        case: &Case,
+        (beside, disturbed): (Beside, Vec<CapturedCase>),
+    ) -> Result<Outcome, Vec<CapturedCase>> {
         let guard = self.client.guard();
         // What was paid for before the run was broken off is not paid for again.
         if let Some(found) = settled::found(guard, check, case) {
             let judged = before(check, case, found);
-            return Outcome::Judged(Box::new(judged), Vec::new());
+            return Ok(Outcome::Judged(Box::new(judged), Vec::new()));
         }
-        let tries = tries::capture(self.setting, check, case, self.client, &self.halt).await;
+        let (setting, client) = (self.setting, self.client);
+        let mut tries = tries::capture(setting, check, case, client, &self.halt, disturbed).await;
         self.halt.hear(&tries);
         if room::is_large(&tries) {
             self.one_by_one.set(true);
         }
         let all: Vec<_> = tries.iter().collect();
         let mut judged = judge_case(self.setting, check, case, &all);
-        for one in &tries {
+        // What was tried beside others was looked at then.
+        for one in tries.iter().filter(|one| !one.disturbed) {
             let found = self.ids.borrow_mut().take(self.setting.contract, one);
             also(&mut judged, found, one);
+        }
+        if beside == Beside::Others && self.is_met_by_others(case, &judged) {
+            tries.iter_mut().for_each(|one| one.disturbed = true);
+            return Err(tries);
         }
         if guard.has_budget() && settled::is_over(self.setting, case, &tries) {
             guard.done(check.id, &case.name, settled::of(&judged.findings));
         }
         let mut room = self.for_evidence.borrow_mut();
         room.keep_requests(&mut judged.evidence);
-        Outcome::Judged(Box::new(judged), self.for_capture.borrow_mut().keep(tries))
+        let tries = self.for_capture.borrow_mut().keep(tries);
+        Ok(Outcome::Judged(Box::new(judged), tries))
+    }
+
+    /// Whether what is broken may be what cases of one account do to each other: of a flow that several begin for one
+    /// number a service may keep the newest alone, as OTPs are sent. What a service breaks it breaks by itself, too.
+    fn is_met_by_others(&self, case: &Case, judged: &CheckResult) -> bool {
+        let are_others =
+            self.limits.jobs.get() > 1 && self.client.has_one_account(case.environment);
+        let mut steps = case.steps.iter().map(|step| &step.request);
+        let goes_on = steps.any(|request| request.method == "POST" && !request.carries.is_empty());
+        let mut findings = judged.findings.iter();
+        let is_broken = findings.any(|it| matches!(it.verdict, Verdict::Broken { .. }));
+        let price = spend::most_of_case(self.setting, case);
+        are_others && goes_on && is_broken && self.client.guard().covers(price)
     }
 
     /// What became of a check, whose cases are over or are not waited for any more.

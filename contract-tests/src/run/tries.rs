@@ -19,16 +19,23 @@ const USUAL_WAIT: Duration = Duration::from_millis(250);
 const LIMITED_TRIES: usize = 6;
 
 /// Captures a case, and again where something was in its way, as often as that is of use. A case that
-/// can cost something is tried again only where the budget covers it.
+/// can cost something is tried again only where the budget covers it. The tries that are `disturbed` come before it.
 pub(super) async fn capture<T: Target>(
     setting: &Setting<'_>,
     check: &Check,
     case: &Case,
     client: &Client<'_, T>,
     halt: &StopReason,
+    disturbed: Vec<CapturedCase>,
 ) -> Vec<CapturedCase> {
-    let most = halt.silence.borrow().tries();
-    let mut tries = vec![client.capture(check.id, case).await];
+    let (most, before) = (halt.silence.borrow().tries(), disturbed.len());
+    let again = |try_: usize| {
+        let cases = check.cases(&setting.of_try(try_));
+        cases.into_iter().find(|again| again.name == case.name)
+    };
+    let mut tries = disturbed;
+    let first = again(before).unwrap_or_else(|| case.clone());
+    tries.push(client.capture_try(check.id, &first, before).await);
     let price = spend::most_of_case(setting, case);
     loop {
         let last = tries.len() - 1;
@@ -41,7 +48,7 @@ pub(super) async fn capture<T: Target>(
         }
         let limited = trouble.kind == TroubleKind::Refused(ErrorCode::RateLimited);
         let most = if limited { LIMITED_TRIES } else { most };
-        if tries.len() >= most {
+        if tries.len() - before >= most {
             halt.lasting.borrow_mut().stayed(check, case, &trouble);
             break;
         }
@@ -49,18 +56,17 @@ pub(super) async fn capture<T: Target>(
             tries[last].given_up = true;
             break;
         }
-        let doubled = u32::try_from(tries.len()).unwrap_or(1);
+        let doubled = u32::try_from(tries.len() - before).unwrap_or(1);
         let wait = trouble.wait.unwrap_or(USUAL_WAIT * doubled);
         match limited {
             // Whoever else calls meanwhile would hear the same.
             true => client.pause(wait),
             false => tokio::time::sleep(wait).await,
         }
-        let again = check.cases(&setting.of_try(tries.len()));
-        let Some(again) = again.iter().find(|again| again.name == case.name) else {
+        let Some(again) = again(tries.len()) else {
             break;
         };
-        tries.push(client.capture_try(check.id, again, tries.len()).await);
+        tries.push(client.capture_try(check.id, &again, tries.len()).await);
     }
     tries
 }

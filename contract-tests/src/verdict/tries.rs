@@ -12,6 +12,11 @@ pub const MOST_TRIES: usize = 3;
 /// it was seen.
 #[must_use]
 pub fn judge_tries(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> Vec<Finding> {
+    let undisturbed = tries.iter().copied().filter(|one| !one.disturbed);
+    judge_undisturbed(setting, case, &undisturbed.collect::<Vec<_>>())
+}
+
+fn judge_undisturbed(setting: &Setting<'_>, case: &Case, tries: &[&CapturedCase]) -> Vec<Finding> {
     let Some((last, earlier)) = tries.split_last() else {
         return Vec::new();
     };

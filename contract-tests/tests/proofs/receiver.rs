@@ -107,7 +107,7 @@ fn with(pool: &Pool, planted: [&[&str]; 2], look: Look, asked: Asked) -> Found {
             let client = Client::new(&target, own_keys(), &setting)
                 .waiting_for_results(look.time())
                 .with_sink(Some(RunSink { sink, url }));
-            let (found, capture) = judged::judge(&setting, &client, asked).await;
+            let (found, capture) = judged::judge(&setting, &client, asked, 1).await;
             let written = capture.to_json().expect("a capture");
             assert!(!written.contains(SECRET), "the secret is written");
             found

@@ -14,6 +14,9 @@ use crate::{CONTRACT, Subjects, lists, python, tls};
 /// The harmless differences that are tried where not all are asked for.
 const HARMLESS_SAMPLE: [&str; 1] = ["pretty_json"];
 
+/// The harmless difference that cases can meet in each other, if they are asked at once.
+const MET_AT_ONCE: &str = "otp_one_a_number";
+
 /// As it is, nothing is broken, nor with a harmless difference: all are tried with `SVC_SECOND=all`, and that
 /// what is not found yet still is not.
 pub(crate) fn trials(subjects: &Arc<Subjects>) -> Vec<Trial> {
@@ -32,6 +35,7 @@ pub(crate) fn trials(subjects: &Arc<Subjects>) -> Vec<Trial> {
     for name in harmless.filter(|name| all || HARMLESS_SAMPLE.contains(name)) {
         trials.push(trial(name, subjects, None, Some(name)));
     }
+    trials.push(met_at_once(subjects));
     let proven = proven();
     let unfound = lists::defects().into_iter();
     for name in unfound.filter(|name| all && !proven.contains(name)) {
@@ -60,6 +64,20 @@ fn trial(
             let broken = broken(&subjects.pool, defect, harmless);
             let found = !broken.is_empty();
             by_list(name, found == defect.is_some(), &broken)
+        })
+    })
+    .with_kind("second")
+}
+
+/// A test that judges the service with what cases can meet in each other, several at once.
+fn met_at_once(subjects: &Arc<Subjects>) -> Trial {
+    let subjects = Arc::clone(subjects);
+    Trial::ignorable_test("met at once", move || {
+        python::needing_python(|| {
+            let planted: [&[&str]; 2] = [&[], &[MET_AT_ONCE]];
+            let by = SeenBy::BusyCustomer;
+            let broken = subjects.pool.broken_by(&CONTRACT, by, planted, Asked::All);
+            by_list(MET_AT_ONCE, broken.is_empty(), &broken)
         })
     })
     .with_kind("second")

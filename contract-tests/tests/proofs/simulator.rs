@@ -18,7 +18,7 @@ pub(crate) fn broken(planted: Option<&'static Behaviour>, asked: Asked) -> Broke
     let setting = support::setting(&CONTRACT);
     let target = PlantedSimulator::new(planted.map(|it| it.plant));
     let client = Client::new(&target, Keyring::of_simulator(), &setting);
-    support::block_on(judged::judge(&setting, &client, asked))
+    support::block_on(judged::judge(&setting, &client, asked, 1))
         .0
         .broken
 }

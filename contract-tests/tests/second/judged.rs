@@ -1,6 +1,7 @@
 //! What checks call broken in a service.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 
 use svc_contract_tests::capture::Capture;
 use svc_contract_tests::check;
@@ -37,11 +38,12 @@ pub(crate) enum Asked {
     },
 }
 
-/// What checks find by this client, and what was captured.
+/// What checks find by this client, so many cases at once, and what was captured.
 pub(crate) async fn judge<T: Target>(
     setting: &Setting<'_>,
     client: &Client<'_, T>,
     asked: Asked,
+    jobs: usize,
 ) -> (Found, Capture) {
     let (mut checks, mut filter) = (check::all(), Filter::default());
     if let Asked::Check {
@@ -71,7 +73,10 @@ pub(crate) async fn judge<T: Target>(
             };
         }
     };
-    let limits = RunLimits::default();
+    let limits = RunLimits {
+        jobs: NonZeroUsize::new(jobs).expect("more than none"),
+        ..RunLimits::default()
+    };
     let (capture, _) = run::run(setting, &checks, &filter, limits, client, &mut emit).await;
     (found, capture)
 }

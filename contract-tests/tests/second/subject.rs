@@ -25,6 +25,8 @@ use crate::process::Second;
 pub(crate) enum SeenBy {
     /// Somebody with a key of the sandbox and one of live.
     Customer,
+    /// The same, asking several cases at once.
+    BusyCustomer,
     /// Somebody who has the console, too: then the rulings are asked as of a simulator. It follows none
     /// of them knowingly, so that only what is broken by a defect alone says anything.
     Owner,
@@ -112,7 +114,9 @@ fn judged(contract: &Contract, second: &Second, seen_by: SeenBy, asked: Asked) -
         setting.capabilities.webhook_sink = None;
         let target = WithConsole::new(target, second);
         let client = Client::new(&target, Keyring::of_simulator(), &setting);
-        let mut broken = block_on(judged::judge(&setting, &client, asked)).0.broken;
+        let mut broken = block_on(judged::judge(&setting, &client, asked, 1))
+            .0
+            .broken;
         // What its strangers have in common, and whether its answer to a body that it doesn't read comes through, is
         // chance, which is another in every run.
         let by_chance = |check: &str| check.starts_with("pairs.") || check == "body.size";
@@ -120,7 +124,13 @@ fn judged(contract: &Contract, second: &Second, seen_by: SeenBy, asked: Asked) -
         return broken;
     }
     let client = Client::new(&target, own_keys(), &setting);
-    block_on(judged::judge(&setting, &client, asked)).0.broken
+    let jobs = match seen_by {
+        SeenBy::BusyCustomer => 6,
+        SeenBy::Customer | SeenBy::Owner => 1,
+    };
+    block_on(judged::judge(&setting, &client, asked, jobs))
+        .0
+        .broken
 }
 
 /// Both environments, and what this service says of its inputs.
