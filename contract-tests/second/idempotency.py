@@ -53,6 +53,8 @@ class Idempotency:
             fp = json.dumps({k: v for k, v in body.items() if not isinstance(v, bool)}, sort_keys=True)
         if d("conflict_lists_lost_in_ocr") and ctx.endpoint == "verify.document.kyc-ocr":
             fp = json.dumps({k: v for k, v in body.items() if not isinstance(v, list)}, sort_keys=True)
+        if d("conflict_zeros_lost"):
+            fp = json.dumps({k: v.lstrip("0") if isinstance(v, str) and v.isdigit() else v for k, v in body.items()}, sort_keys=True)
         if d("conflict_length_only"):
             fp = str(len(json.dumps(body)))
         e = self.idem.get(slot)

@@ -18,6 +18,8 @@ def _(w, b, r, o):
          "branchName": p["place"][0]}
     if not claimed and o.h("omit_unasked_scores"):
         del d["nameMatch"], d["nameMatchScore"]
+    if claimed and o.d("bank_score_constant"):
+        d["nameMatchScore"] = 1
     if claimed and o.d("bank_score_left_out"):
         del d["nameMatchScore"]
     if claimed and o.d("bank_holder_is_claimed"):
@@ -442,6 +444,8 @@ def _(w, b, r, o):
     res = s >= .8
     if o.d("name_match_inverted"):
         res = not res
+    if o.d("name_match_score_constant"):
+        s = 1
     if o.d("name_match_percent"):
         s = s * 100
     if o.d("name_match_ascii_only") and not (b["name1"] + b["name2"]).isascii():

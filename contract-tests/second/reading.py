@@ -21,6 +21,8 @@ class Reading:
         if self.d("usage_of_the_other"):
             u = next(ctx.acct.usage[env] for env in ctx.acct.usage if env != ctx.env)
         rows = [{"endpoint": k, "calls": v[0], "billedCalls": v[1], "spend": self.money(v[2])} for k, v in sorted(u.items())]
+        if self.h("usage_spend_text"):
+            rows = [dict(row, spend="%.2f" % row["spend"]) for row in rows]
         if self.d("usage_without_spend"):
             rows = [dict(row, spend=0) for row in rows]
         want = req.query.get("endpoint")

@@ -234,7 +234,8 @@ class Validation:
                     or c == "cs" and d("cs_fellow_rejected") and v[:1] == "F" or c == "dob" and d("leap_day_rejected") and v.startswith("29/02") \
                     or c in ("lat", "lon") and d("negative_coordinates_rejected") and v.startswith("-") \
                     or c == "upperstate" and d("state_of_two_words_rejected") and " " in v or c == "url" and d("url_query_rejected") and "?" in v \
-                    or c == "url" and d("pdf_rejected") and v.endswith(".pdf") or c == "lat" and d("zero_latitude_rejected") and v == "0" \
+                    or c == "url" and d("pdf_rejected") and v.endswith(".pdf") or c == "url" and d("jpg_rejected") and v.endswith(".jpg") \
+                    or c == "ip" and d("ipv6_in_full_rejected") and n > 30 or c == "lat" and d("zero_latitude_rejected") and v == "0" \
                     or c == "amount" and d("whole_amount_rejected") and v.endswith(".00"):
                 ok = False
             if c == "pan" and d("pan_pattern_unchecked"):

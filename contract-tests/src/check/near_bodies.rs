@@ -32,7 +32,7 @@ type Change = fn(&Operation, &mut Json<'static>) -> Option<Json<'static>>;
 
 /// Of each change the first operation that can be asked so: how a service compares bodies is not an operation's.
 fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let changes: [(&str, Change); 11] = [
+    let changes: [(&str, Change); 12] = [
         ("in other letters", |operation, body| {
             change_text(operation, body, str::to_lowercase)
         }),
@@ -42,6 +42,7 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
         ("with a space behind it", |operation, body| {
             change_text(operation, body, |text| format!("{text} "))
         }),
+        ("with a zero before its digits", zero_before),
         // Whether a name may have other letters than A to Z is not specified.
         (ACCENT, |operation, body| {
             change_text(operation, body, |text| text.replacen('A', "\u{c1}", 1))
@@ -64,9 +65,11 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
             let mut call = keyed(setting, name, operation)?;
             let mut body = sample::body(setting.contract, operation, Extent::All);
             let mut other = call.clone();
-            other.payload = Payload::Json(change(operation, &mut body)?);
+            let changed = change(operation, &mut body)?;
+            let is_valid = is_valid(setting, operation, &changed);
+            other.payload = Payload::Json(changed);
             call.payload = Payload::Json(body);
-            (other != call).then_some((operation, call, other))
+            (is_valid && other != call).then_some((operation, call, other))
         };
         let (operation, call, other) = setting.operations().find_map(of)?;
         let mut case = Case::about(operation, name);
@@ -80,6 +83,16 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
         Some(case.expecting("idempotency.conflict", conflict))
     };
     Some(changes.into_iter().filter_map(case).collect())
+}
+
+/// Whether each field may be so: what is refused for itself says nothing of the key.
+fn is_valid(setting: &Setting<'_>, operation: &Operation, body: &Json<'static>) -> bool {
+    let formats = &setting.contract.formats;
+    let mut fields = operation.request.iter();
+    fields.all(|field| {
+        let value = body.get(&field.name);
+        value.is_none_or(|value| field.check(value, formats, &[]).is_ok())
+    })
 }
 
 fn with(body: &Json<'static>, field: &Field, value: Json<'static>) -> Json<'static> {
@@ -166,6 +179,16 @@ fn change_text(
         let text = body.get(&field.name)?.as_text()?;
         let changed = Some(to(text)).filter(|changed| changed != text)?;
         Some(with(body, field, Json::from(changed)))
+    })
+}
+
+/// Digits that are another identifier with a zero before them, and as a number the same.
+fn zero_before(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
+    let mut fields = operation.identifiers().map(|(_, field)| field);
+    fields.find_map(|field| {
+        let text = body.get(&field.name)?.as_text()?;
+        let is_number = text.bytes().all(|it| it.is_ascii_digit());
+        is_number.then(|| with(body, field, Json::from(format!("0{text}"))))
     })
 }
 

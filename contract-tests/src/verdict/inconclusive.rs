@@ -99,10 +99,21 @@ pub(super) fn why(
     // What was answered before is known.
     let part = |carry: &Carry| carry.part == CarriedPart::Beginning;
     let none = none && !asks && !step.request.carries.iter().any(part);
+    let none = none && !is_of_an_answer(setting, operation);
     let fixed = || {
         by_clause(setting, environment, step) || by_input(setting, environment, operation, answer)
     };
     (none && result && !fixed()).then_some(NO_RECORD)
+}
+
+/// Whether an operation is asked about what an earlier one answered: that is known.
+fn is_of_an_answer(setting: &Setting<'_>, operation: &Operation) -> bool {
+    let Some((flow, at)) = setting.contract.step_of(&operation.id) else {
+        return false;
+    };
+    let first = setting.contract.operation(&flow.steps[0].operation);
+    let answers = |name: &String| first.is_some_and(|first| first.response.member(name).is_some());
+    at > 0 && flow.steps[0].remembers.iter().any(answers)
 }
 
 /// Whether a look-up says nothing: where the first one of a case did not find what was there, it is asked for elsewhere.

@@ -234,7 +234,16 @@ fn beside(json: &Json<'_>, endpoint: &str, into: &mut BTreeMap<String, Paise>) {
     for (name, value) in members {
         // What sums of fractions leave behind the paise is no money.
         let rounded = |number: f64| (number * 1e6).round() / 1e6;
-        let amount = |value: &Json<'_>| Paise::from_rupees(rounded(value.as_num()?));
+        // Whether amounts are numbers is not specified.
+        let text = |value: &Json<'_>| {
+            value
+                .as_text()?
+                .parse()
+                .ok()
+                .filter(|it: &f64| it.is_finite())
+        };
+        let number = |value: &Json<'_>| value.as_num().or_else(|| text(value));
+        let amount = |value: &Json<'_>| Paise::from_rupees(rounded(number(value)?));
         let own = if names_it {
             members
         } else {

@@ -12,7 +12,7 @@ use crate::subject::{Pool, SeenBy, prices};
 use crate::{CONTRACT, Subjects, lists, python, tls};
 
 /// The harmless differences that are tried where not all are asked for.
-const HARMLESS_SAMPLE: [&str; 1] = ["pretty_json"];
+const HARMLESS_SAMPLE: [&str; 2] = ["pretty_json", "usage_spend_text"];
 
 /// The harmless difference that cases can meet in each other, if they are asked at once.
 const MET_AT_ONCE: &str = "otp_one_a_number";

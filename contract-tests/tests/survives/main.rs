@@ -118,7 +118,7 @@ fn of_accounts(check: &str) -> bool {
 }
 
 #[test]
-fn a_sound_service_far_away_is_asked_everything_once_in_less_than_four_minutes() {
+fn a_sound_service_far_away_is_asked_everything_once_in_four_minutes() {
     let far = Mischief {
         latency_ms: 300,
         ..Mischief::default()
@@ -132,7 +132,7 @@ fn a_sound_service_far_away_is_asked_everything_once_in_less_than_four_minutes()
     assert_eq!(broken(&ran), "");
     let again = format!("not taken for trouble: {:?}", ran.names);
     assert_eq!(ran.again, 0, "{again}");
-    assert!(ran.totals.took_ms < 240_000, "{}", ran.totals.took_ms);
+    assert!(ran.totals.took_ms <= 240_000, "{}", ran.totals.took_ms);
 }
 
 #[test]
