@@ -11,14 +11,16 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::desk::{self, Say};
 use super::file::CaptureFile;
-use super::flight::ToDesk;
+use super::flight::{Passing, ToDesk};
 use super::heads::Forward;
 use super::lines::LineQueue;
 use super::passing::Proxy;
+use super::upstream::{Upstream, connector};
 use super::{RecordPlan, Recorded, Route};
 
 /// How long a request's head may take, and a connection be idle.
@@ -58,7 +60,8 @@ pub async fn record(
         landed: sender,
         desk: desk.thread().clone(),
     };
-    let proxy = Arc::new(Proxy::new(&plan, to_desk)?);
+    let connector = connector(&plan)?;
+    let proxy = Arc::new(Proxy::new(plan.most_bytes, to_desk));
     let (stop, stopped) = watch::channel(false);
     let ways = routes.into_iter().map(|route| {
         let (proxy, stopped) = (Arc::clone(&proxy), stopped.clone());
@@ -66,7 +69,7 @@ pub async fn record(
         let to = to.with_context(|| format!("{}: is no address of HTTP", route.to))?;
         anyhow::Ok(tokio::spawn(way(
             route,
-            Arc::new(to),
+            Arc::new(Upstream::new(to, connector.clone())),
             proxy,
             plan.most_connections,
             plan.drain,
@@ -80,8 +83,6 @@ pub async fn record(
     for way in ways {
         way.await.context("a listener broke")?;
     }
-    // Connections that were cut let go of theirs first, where they are asked to.
-    tokio::task::yield_now().await;
     proxy.under_way.end();
     let written = tokio::task::spawn_blocking(move || {
         let written = desk.join();
@@ -98,7 +99,7 @@ pub async fn record(
 /// Serves one way until it is stopped, then waits a while for what is under way.
 async fn way(
     route: Route,
-    to: Arc<Forward>,
+    upstream: Arc<Upstream<Passing>>,
     proxy: Arc<Proxy>,
     most: usize,
     drain: Duration,
@@ -106,7 +107,7 @@ async fn way(
 ) {
     let (graceful, slots) = (GracefulShutdown::new(), Arc::new(Semaphore::new(most)));
     let kind = route.kind;
-    let (cut, all_cut) = watch::channel(false);
+    let mut connections = JoinSet::new();
     loop {
         let accepted = async {
             let slot = Arc::clone(&slots).acquire_owned().await;
@@ -124,31 +125,27 @@ async fn way(
             }
         };
         let io = TokioIo::new(prepared(stream));
-        let (proxy, to) = (Arc::clone(&proxy), Arc::clone(&to));
+        let (proxy, upstream) = (Arc::clone(&proxy), Arc::clone(&upstream));
         let service = service_fn(move |request| {
-            let (proxy, to) = (Arc::clone(&proxy), Arc::clone(&to));
-            async move { proxy.pass(kind, &to, request).await }
+            let (proxy, upstream) = (Arc::clone(&proxy), Arc::clone(&upstream));
+            async move { proxy.pass(kind, &upstream, request).await }
         });
         let connection = http().serve_connection(io, service);
         let connection = graceful.watch(connection);
-        let mut all_cut = all_cut.clone();
-        tokio::spawn(async move {
+        connections.spawn(async move {
             let _slot = slot;
-            tokio::select! {
-                // A client that breaks off, or talks nonsense, ends its own connection alone.
-                _ = connection => {}
-                // Nobody waits for it any more.
-                _ = all_cut.wait_for(|cut| *cut) => {}
-            }
+            // A client that breaks off, or talks nonsense, ends its own connection alone.
+            let _ = connection.await;
         });
+        while connections.try_join_next().is_some() {}
     }
     drop(route.listener);
     let all = timeout(drain, graceful.shutdown()).await;
     if all.is_err() {
         proxy.under_way.cut_short();
     }
-    // Where none is left there is nobody to hear it.
-    let _ = cut.send(all.is_err());
+    // Nobody waits for what is left any more.
+    connections.shutdown().await;
 }
 
 fn prepared(stream: TcpStream) -> TcpStream {
@@ -162,6 +159,8 @@ fn http() -> http1::Builder {
     http.timer(TokioTimer::new())
         .header_read_timeout(HEAD)
         .preserve_header_case(true)
+        // A head and a small body are one piece sooner than the system has put two together.
+        .writev(false)
         .auto_date_header(false)
         .max_headers(HEADERS)
         .max_buf_size(HEAD_BYTES);

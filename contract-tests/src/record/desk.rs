@@ -10,7 +10,7 @@ use svc_fixtures::json::Json;
 use tokio::time::Instant;
 
 use super::file::CaptureFile;
-use super::flight::Landed;
+use super::flight::{Landed, MOST_AT_ONCE};
 use super::seen::{Seen, SeenBody, SeenHeaders};
 use super::{RecordPlan, Recorded, RouteKind, clean, coding};
 use crate::capture::{
@@ -32,15 +32,12 @@ pub type Say = Box<dyn FnMut(&str) + Send>;
 /// processor in 10 ms, and as much less in 100; but then the proxy waits for what was gathered.
 const GATHER: Duration = Duration::from_millis(50);
 
-/// So many are judged and written at once: who waits for a place waits no longer than for that.
-const MOST_AT_ONCE: usize = 64;
-
 /// Why an exchange is recorded without what passed.
 const LEFT_OUT: &str = "left out of the recording: it is judged otherwise without personal data";
 
 /// How long it works without giving way. For as long as all of them take a hundredth of the calls took a millisecond longer;
-/// giving way after each cost half as much as what it was for.
-const AT_MOST: Duration = Duration::from_micros(100);
+/// giving way after each cost half as much as what it was for, and after 100 microseconds a twentieth.
+const AT_MOST: Duration = Duration::from_micros(200);
 
 /// What works on what landed.
 struct Desk<'d> {

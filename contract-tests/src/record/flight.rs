@@ -18,6 +18,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
 
 use super::seen::{Seen, SeenBody};
+use super::upstream::Busy;
 use crate::capture::{Arrived, CLIENT_GONE, CUT_SHORT, TransportError};
 use crate::sink::now_s;
 use crate::target::causes;
@@ -120,7 +121,7 @@ impl UnderWay {
 #[derive(Debug)]
 pub(super) struct Flight {
     number: u64,
-    began: Instant,
+    pub(super) began: Instant,
     most_bytes: usize,
     state: Mutex<Option<Landed>>,
     among: Arc<UnderWay>,
@@ -131,8 +132,11 @@ pub(super) struct Flight {
 /// So many exchanges may be under way or unwritten; further ones wait, so that memory is bounded and nothing is lost.
 pub(super) const PLACES: usize = 512;
 
-/// Where fewer are left, what landed is written at once.
-const FEW_PLACES: usize = PLACES / 2;
+/// So many are judged and written at once: who waits for a place waits no longer than for that.
+pub(super) const MOST_AT_ONCE: usize = 64;
+
+/// Where fewer are left, what landed is written at once: the more wait, the less of them is still in the processor's caches.
+const FEW_PLACES: usize = PLACES - MOST_AT_ONCE;
 
 /// Which of its two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,6 +212,8 @@ pub(super) struct Passing {
     /// None where what is left of it was taken over.
     body: Option<Incoming>,
     side: Side,
+    /// What it comes on, until all of it came.
+    busy: Option<Busy<Passing>>,
     flight: Arc<Flight>,
 }
 
@@ -228,6 +234,7 @@ impl Drop for Passing {
         let mut rest = Passing {
             body: self.body.take(),
             side: self.side,
+            busy: None,
             flight: Arc::clone(&self.flight),
         };
         runtime.spawn(async move {
@@ -240,11 +247,26 @@ impl Drop for Passing {
 }
 
 impl Passing {
-    pub(super) fn new(body: Incoming, side: Side, flight: Arc<Flight>) -> Self {
+    /// What is sent.
+    pub(super) fn on(body: Incoming, flight: Arc<Flight>) -> Self {
+        Passing::new(body, Side::Sent, None, flight)
+    }
+
+    /// What comes back.
+    pub(super) fn back(body: Incoming, busy: Busy<Passing>, flight: Arc<Flight>) -> Self {
+        Passing::new(body, Side::Came, Some(busy), flight)
+    }
+
+    fn new(body: Incoming, side: Side, busy: Option<Busy<Passing>>, flight: Arc<Flight>) -> Self {
         // Nobody asks for more of a body that has nothing in it.
         let is_empty = body.is_end_stream();
         let body = Some(body);
-        let passing = Passing { body, side, flight };
+        let mut passing = Passing {
+            body,
+            side,
+            busy,
+            flight,
+        };
         if is_empty {
             passing.ended();
         }
@@ -258,11 +280,21 @@ impl Passing {
         });
     }
 
-    fn ended(&self) {
-        self.note(|body| body.whole = true);
-        if self.side == Side::Came {
-            let took = self.flight.began.elapsed();
-            self.flight.note(|seen| seen.took = took);
+    fn ended(&mut self) {
+        if self.side == Side::Sent {
+            return self.note(|body| body.whole = true);
+        }
+        let now = Instant::now();
+        let took = now.duration_since(self.flight.began);
+        let mut is_over = false;
+        self.flight.note(|seen| {
+            seen.came.whole = true;
+            seen.took = took;
+            is_over = seen.sent.whole;
+        });
+        // One that still takes what was sent is not free.
+        if let Some(busy) = self.busy.take_if(|_| is_over) {
+            busy.keep(now);
         }
     }
 }

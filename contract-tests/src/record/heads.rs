@@ -81,21 +81,26 @@ impl Forward {
         })
     }
 
+    /// Where connections go to.
+    pub(super) fn address(&self) -> Uri {
+        let mut address = Parts::default();
+        address.scheme = Some(self.scheme.clone());
+        address.authority = Some(self.authority.clone());
+        address.path_and_query = Some(PathAndQuery::from_static("/"));
+        Uri::from_parts(address).expect("all parts are there")
+    }
+
     /// The target of a request there: the path that the address has stands before its own.
     pub(super) fn target(&self, asked: &Uri) -> Option<Uri> {
         let root = || PathAndQuery::from_static("/");
         let asked = asked.path_and_query().cloned().unwrap_or_else(root);
         let base = self.path.trim_end_matches('/');
-        let mut target = Parts::default();
-        target.scheme = Some(self.scheme.clone());
-        target.authority = Some(self.authority.clone());
-        target.path_and_query = Some(match (base, asked.as_str()) {
+        Some(Uri::from(match (base, asked.as_str()) {
             ("", _) => asked,
             // An address that is posted to as it stands.
             (_, "/") => self.path.parse().ok()?,
             (_, path) => format!("{base}{path}").parse().ok()?,
-        });
-        Uri::from_parts(target).ok()
+        }))
     }
 }
 
@@ -151,22 +156,25 @@ mod tests {
     #[test]
     fn the_path_of_an_address_stands_before_that_of_the_request() {
         let at = |to: &str, asked: &str| {
-            let to = Url::parse(to).unwrap();
-            let target = Forward::to(&to).unwrap().target(&asked.parse().unwrap());
-            target.unwrap().to_string()
+            let to = Forward::to(&Url::parse(to).unwrap()).unwrap();
+            let target = to.target(&asked.parse().unwrap()).unwrap();
+            format!("{} {target}", to.address())
         };
         assert_eq!(
             at("https://a.example", "/v1/x?q=1"),
-            "https://a.example/v1/x?q=1"
+            "https://a.example/ /v1/x?q=1"
         );
         assert_eq!(
             at("http://a.example:81/base/", "/v1/x"),
-            "http://a.example:81/base/v1/x"
+            "http://a.example:81/ /base/v1/x"
         );
-        assert_eq!(at("http://a.example/hooks", "/"), "http://a.example/hooks");
+        assert_eq!(
+            at("http://a.example/hooks", "/"),
+            "http://a.example/ /hooks"
+        );
         assert_eq!(
             at("http://a.example", "http://b.example/v1/x"),
-            "http://a.example/v1/x"
+            "http://a.example/ /v1/x"
         );
     }
 }

@@ -17,6 +17,7 @@ mod heads;
 mod lines;
 mod passing;
 mod seen;
+mod upstream;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -82,6 +82,50 @@ fn a_client_that_asks_first_is_told_to_go_on_and_trailers_end_a_body() {
     assert_eq!(recording.end().endings(), ["/v1/x: 200"]);
 }
 
+const ASKS: &str = "GET /v1/usage HTTP/1.1\r\nHost: h\r\n\r\n";
+const ANSWERS: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+
+/// Answers what comes next on a connection.
+fn answer(stream: &mut TcpStream) {
+    until(stream, "\r\n\r\n");
+    stream.write_all(ANSWERS.as_bytes()).expect("it reads");
+}
+
+#[test]
+fn a_connection_that_the_service_closed_meanwhile_is_made_anew() {
+    let (service, url) = service();
+    let recording = Recording::of(&url, &[]);
+    let mut asks = client(&recording, ASKS);
+    let mut first = accepted(&service);
+    answer(&mut first);
+    until(&mut asks, "{}");
+    drop(first);
+    asks.write_all(ASKS.as_bytes()).expect("it reads");
+    answer(&mut accepted(&service));
+    until(&mut asks, "{}");
+    assert_eq!(recording.end().endings(), ["usage: 200"; 2]);
+}
+
+#[test]
+fn a_connection_that_still_takes_a_request_is_nobody_elses() {
+    let (service, url) = service();
+    let recording = Recording::of(&url, &[]);
+    let head = "POST /v1/x HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n<";
+    let mut slow = client(&recording, head);
+    let mut first = accepted(&service);
+    answer(&mut first);
+    until(&mut slow, "{}");
+    let mut asks = client(&recording, ASKS);
+    // Nobody waits for it: where it is not asked the client says so.
+    thread::spawn(move || answer(&mut accepted(&service)));
+    until(&mut asks, "{}");
+    slow.write_all(b">").expect("it reads");
+    until(&mut first, "<>");
+    let mut endings = recording.end().endings();
+    endings.sort();
+    assert_eq!(endings, ["/v1/x: 200", "usage: 200"]);
+}
+
 #[test]
 fn a_service_that_says_nothing_more_is_waited_for_no_longer_than_the_drain() {
     let (service, url) = service();
