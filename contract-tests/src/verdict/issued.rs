@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::BuildHasher as _;
 
 use foldhash::fast::FixedState;
 use serde::Deserialize;
@@ -19,10 +20,99 @@ const CLAUSE: &str = "envelope.usage-log";
 /// To which call each id was given.
 #[derive(Debug, Default)]
 pub struct IssuedIds {
-    /// Of a recording there are as many as calls passed, and nobody asks in which order.
-    owners: HashMap<(Environment, String), Owner, FixedState>,
+    given: Calls,
     /// Whether the two calls of a bundle may be of two cases.
     across_cases: bool,
+}
+
+/// A call that an id was given to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Call<'t> {
+    environment: Environment,
+    id: &'t str,
+    check: &'t str,
+    case: &'t str,
+    path: &'t str,
+    key: Option<&'t str>,
+}
+
+/// Calls that ids were given to, found by the id. Of a recording there are as many as pass: their texts stand one behind the
+/// other, and of each call there is one place in a table that is made larger again and again.
+#[derive(Debug, Default)]
+struct Calls {
+    texts: String,
+    all: Vec<Place>,
+    /// The last call with an id of this hash.
+    last: HashMap<u64, usize, FixedState>,
+    hash: FixedState,
+}
+
+/// Where a call stands among the texts.
+#[derive(Debug)]
+struct Place {
+    environment: Environment,
+    begin: usize,
+    /// How long its id, check, case, path and key are.
+    lengths: [usize; 4],
+    key: Option<usize>,
+    /// The call before it with an id of the same hash.
+    before: Option<usize>,
+}
+
+impl Calls {
+    fn clear(&mut self) {
+        self.texts.clear();
+        self.all.clear();
+        self.last.clear();
+    }
+
+    /// The call that was given this one's id; where there is none this one is.
+    fn first_or_add(&mut self, call: Call<'_>) -> Option<Call<'_>> {
+        let hash = self.hash.hash_one((call.environment, call.id));
+        let last = self.last.get(&hash).copied();
+        let mut known = std::iter::successors(last, |&at| self.all[at].before);
+        let same = |at: &usize| {
+            let other = self.at(*at);
+            (other.environment, other.id) == (call.environment, call.id)
+        };
+        if let Some(at) = known.find(same) {
+            return Some(self.at(at));
+        }
+        let (begin, texts) = (
+            self.texts.len(),
+            [call.id, call.check, call.case, call.path],
+        );
+        texts.iter().for_each(|text| self.texts.push_str(text));
+        self.texts.push_str(call.key.unwrap_or_default());
+        self.last.insert(hash, self.all.len());
+        self.all.push(Place {
+            environment: call.environment,
+            begin,
+            lengths: texts.map(str::len),
+            key: call.key.map(str::len),
+            before: last,
+        });
+        None
+    }
+
+    fn at(&self, at: usize) -> Call<'_> {
+        let place = &self.all[at];
+        let mut rest = &self.texts[place.begin..];
+        let mut next = |length| {
+            let (text, behind) = rest.split_at(length);
+            rest = behind;
+            text
+        };
+        let [id, check, case, path] = place.lengths.map(&mut next);
+        Call {
+            environment: place.environment,
+            id,
+            check,
+            case,
+            path,
+            key: place.key.map(next),
+        }
+    }
 }
 
 /// The id that an answer names. Nothing behind it is read: this is asked of each exchange that a recording takes in.
@@ -60,15 +150,6 @@ impl<'a> Visitor<'a> for UpToId<'_, 'a> {
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A call that an id was given to.
-#[derive(Debug)]
-struct Owner {
-    check: String,
-    case: String,
-    path: String,
-    key: Option<String>,
-}
-
 impl IssuedIds {
     /// For traffic that nobody has planned: the two calls of a bundle are of two cases.
     #[must_use]
@@ -87,7 +168,7 @@ impl IssuedIds {
         };
         // An account that begins anew gives the same ids anew.
         if requests().any(resets) {
-            self.owners.clear();
+            self.given.clear();
             return Vec::new();
         }
         let exchanges = captured.exchanges.iter().enumerate();
@@ -116,21 +197,19 @@ impl IssuedIds {
         if id.len() <= "svcv_".len() || nobody || is_look_up(request, response) {
             return None;
         }
-        let owner = Owner {
-            check: captured.check.clone(),
-            case: captured.case.clone(),
-            path: request.path.clone(),
-            key: request.header("idempotency-key").map(str::to_owned),
+        let call = Call {
+            environment: request.environment,
+            id: &id,
+            check: &captured.check,
+            case: &captured.case,
+            path: &request.path,
+            key: request.header("idempotency-key"),
         };
-        let place = (request.environment, id.into_owned());
-        let Some(first) = self.owners.get(&place) else {
-            self.owners.insert(place, owner);
-            return None;
-        };
+        let first = self.given.first_or_add(call)?;
         // A replay is the original, and a bundle in two calls is one verification.
-        let replay = owner.key.is_some() && owner.key == first.key;
-        let bundle = contract.bundle_at(&first.path).is_some() && first.path == owner.path;
-        let same_case = (&first.check, &first.case) == (&owner.check, &owner.case);
+        let replay = call.key.is_some() && call.key == first.key;
+        let bundle = contract.bundle_at(first.path).is_some() && first.path == call.path;
+        let same_case = (first.check, first.case) == (call.check, call.case);
         if replay || bundle && (same_case || self.across_cases) {
             return None;
         }
@@ -138,10 +217,7 @@ impl IssuedIds {
             clause: CLAUSE.to_owned(),
             what: "`verificationId`".to_owned(),
             expected: "one that no other call was given".to_owned(),
-            found: format!(
-                "{}, which {}, {} was given, too",
-                place.1, first.check, first.case
-            ),
+            found: format!("{id}, which {}, {} was given, too", first.check, first.case),
             known: None,
             seen: None,
         })
