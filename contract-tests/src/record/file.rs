@@ -29,34 +29,8 @@ pub struct CaptureFile<S = File> {
     end: u64,
     /// Whether there is any case.
     any: bool,
-}
-
-/// What is written of cases. JSON comes in pieces of a byte or a few, since each quote of a body is one: those are taken
-/// where they come, which half as many instructions do as a copy.
-struct Lines(Vec<u8>);
-
-/// Up to so many bytes.
-const FEW: usize = 8;
-
-impl Write for Lines {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    #[inline]
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match bytes.len() {
-            0..=FEW => bytes.iter().for_each(|byte| self.0.push(*byte)),
-            _ => self.0.extend_from_slice(bytes),
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    /// What is added at once, kept for a next time: of a size that is asked of the system each time otherwise.
+    added: Vec<u8>,
 }
 
 /// What stands between two cases.
@@ -95,37 +69,43 @@ impl<S: Storage> CaptureFile<S> {
             storage,
             end: head.len() as u64,
             any: false,
+            added: Vec::new(),
         })
     }
 
     /// Adds exchanges, all at once where there is room for all, else those that there is room for. Answers why others are
     /// not in the file, each.
     pub(super) fn add(&mut self, cases: &[CapturedCase]) -> Vec<io::Error> {
-        let (mut lines, mut ends) = (Lines(Vec::new()), Vec::with_capacity(cases.len()));
-        let mut failed = Vec::new();
+        let mut text = std::mem::take(&mut self.added);
+        text.clear();
+        let (mut ends, mut failed) = (Vec::with_capacity(cases.len()), Vec::new());
         for case in cases {
-            let begin = lines.0.len();
-            lines.0.extend_from_slice(BETWEEN);
-            match serde_json::to_writer(&mut lines, case) {
-                Ok(()) => ends.push(lines.0.len()),
+            let begin = text.len();
+            text.extend_from_slice(BETWEEN);
+            match serde_json::to_writer(&mut text, case) {
+                Ok(()) => ends.push(text.len()),
                 Err(error) => {
-                    lines.0.truncate(begin);
+                    text.truncate(begin);
                     failed.push(error.into());
                 }
             }
         }
-        let text = lines.0;
+        let end = END_OF_CASES.as_bytes();
+        text.extend_from_slice(end);
         if self.append(&text).is_err() {
             let mut begin = 0;
-            for end in ends {
-                failed.extend(self.append(&text[begin..end]).err());
-                begin = end;
+            for case_end in ends {
+                let one = [&text[begin..case_end], end].concat();
+                failed.extend(self.append(&one).err());
+                begin = case_end;
             }
         }
+        self.added = text;
         failed
     }
 
-    /// Adds cases, each with what stands between two. Where there is no room for them the file is what it was.
+    /// Adds cases, each behind what stands between two, and the end behind them. Where there is no room for them the file is
+    /// what it was.
     fn append(&mut self, text: &[u8]) -> io::Result<()> {
         // Nothing stands before the first one.
         let text = match self.any {
@@ -134,25 +114,24 @@ impl<S: Storage> CaptureFile<S> {
         };
         match self.write(text) {
             Ok(()) => {
-                self.end += text.len() as u64;
-                self.any |= !text.is_empty();
+                let cases = text.len() - END_OF_CASES.len();
+                self.end += cases as u64;
+                self.any |= cases > 0;
                 Ok(())
             }
             Err(error) => {
                 // The room of the old end is still there. Where even that fails a reader takes what is whole.
                 let _ = self.storage.cut(self.end + END_OF_CASES.len() as u64);
-                let _ = self.write(b"");
+                let _ = self.write(END_OF_CASES.as_bytes());
                 Err(error)
             }
         }
     }
 
-    /// Writes behind the cases, and the end.
+    /// Writes cases and the end in the place of the end: two writes could leave the first without the second.
     fn write(&mut self, text: &[u8]) -> io::Result<()> {
         self.storage.seek(SeekFrom::Start(self.end))?;
-        let end = END_OF_CASES.as_bytes();
-        // Two writes could leave the first without the second.
-        self.storage.write_all(&[text, end].concat())?;
+        self.storage.write_all(text)?;
         self.storage.flush()
     }
 }

@@ -1,8 +1,9 @@
 //! What is seen of one exchange while it passes, before anything of it is judged or blacked out.
 
+use std::iter;
 use std::time::Duration;
 
-use hyper::header::HeaderMap;
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, StatusCode};
 
 use super::RouteKind;
@@ -34,41 +35,40 @@ impl SeenBody {
 }
 
 /// Headers, in the order in which a map has them. They are copied: a value of a map is a part of what its connection read, and
-/// keeps all of that until it is written.
+/// keeps all of that until it is written. And they are one piece of memory, for it is let go of on another thread.
 #[derive(Debug, Default)]
-pub(super) struct SeenHeaders {
-    names: String,
-    values: Vec<u8>,
-    /// Where each name and each value ends.
-    ends: Vec<(usize, usize)>,
-}
+pub(super) struct SeenHeaders(Vec<u8>);
+
+/// How long a name or a value is, before it.
+const LENGTH: usize = size_of::<u32>();
 
 impl SeenHeaders {
     pub(super) fn of(map: &HeaderMap) -> Self {
-        let lengths = map
-            .iter()
-            .map(|(name, value)| (name.as_str().len(), value.len()));
-        let (of_names, of_values) = lengths.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
-        let mut seen = SeenHeaders {
-            names: String::with_capacity(of_names),
-            values: Vec::with_capacity(of_values),
-            ends: Vec::with_capacity(map.len()),
-        };
+        let both = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len();
+        let length: usize = map.iter().map(|one| both(one) + 2 * LENGTH).sum();
+        let mut seen = Vec::with_capacity(length);
         for (name, value) in map {
-            seen.names.push_str(name.as_str());
-            seen.values.extend_from_slice(value.as_bytes());
-            seen.ends.push((seen.names.len(), seen.values.len()));
+            for part in [name.as_str().as_bytes(), value.as_bytes()] {
+                // No head is that long.
+                let length = u32::try_from(part.len()).unwrap_or(0);
+                seen.extend_from_slice(&length.to_le_bytes());
+                seen.extend_from_slice(&part[..length as usize]);
+            }
         }
-        seen
+        SeenHeaders(seen)
     }
 
     /// Names in small letters, and values.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.ends.iter().scan((0, 0), |begin, end| {
-            let found = (&self.names[begin.0..end.0], &self.values[begin.1..end.1]);
-            *begin = *end;
-            Some(found)
-        })
+        let mut rest = self.0.as_slice();
+        let mut part = move || {
+            let (length, behind) = rest.split_first_chunk::<LENGTH>()?;
+            let (part, behind) = behind.split_at(u32::from_le_bytes(*length) as usize);
+            rest = behind;
+            Some(part)
+        };
+        // A name is ASCII.
+        iter::from_fn(move || Some((str::from_utf8(part()?).unwrap_or_default(), part()?)))
     }
 
     /// The first value of a name.
@@ -106,7 +106,7 @@ pub(super) struct Seen {
 impl Seen {
     /// Whether a browser asks beforehand what a page of another origin may ask: that is no call.
     pub(super) fn is_preflight(&self) -> bool {
-        let asked = self.headers.get("access-control-request-method");
-        self.method == Method::OPTIONS && asked.is_some()
+        let asked = || self.headers.get("access-control-request-method");
+        self.method == Method::OPTIONS && asked().is_some()
     }
 }
