@@ -15,7 +15,7 @@ use proxy::Proxy;
 use svc_test_support::{Behaviour, Folder, Server};
 
 /// How often everything is measured; the middle one counts.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 
 /// An answer of the sandbox, as it is on the wire, with an id of its own and the time: nothing in it is broken, for what is
 /// broken is reported, too.
