@@ -96,6 +96,8 @@ def _(w, b, r, o):
         d["active"], d["nameMatch"] = d["active"] == yes, d["nameMatch"] == yes
     if o.d("hybrid_score_percent"):
         d["nameMatchScore"] = int(d["nameMatchScore"] * 100)
+    if o.d("hybrid_own_name_above_1") and b["nameToVerify"].upper() == d["beneName"]:
+        d["nameMatchScore"] = 1.2
     if o.d("hybrid_mobile_match_without_mobile") and not b.get("mobile"):
         d["mobileMatch"] = yes
     return d
@@ -403,6 +405,8 @@ def _(w, b, r, o):
         ok = True
     if o.d("geofence_inverted"):
         ok = not ok
+    if o.d("geofence_never_valid"):
+        ok = False
     return {"ip": b["ip"], "country": "India", "countryCode": "IN", "state": p["place"][2], "stateCode": p["place"][3], "city": p["place"][0], "zipCode": p["place"][4],
             "latitude": round(q.uniform(9, 31), 4), "longitude": round(q.uniform(70, 92), 4), "asn": "AS%d" % q.randint(9000, 65000), "riskip": False, "validUser": ok}
 

@@ -44,8 +44,53 @@ pub(super) fn judge(
         }
         return;
     }
-    let what = format!("`{}`", rule.claim.text);
-    let found = broken.clone().unwrap_or_default();
-    let expected = format!("that {}", rule.says);
-    findings.must(clause, broken.is_none(), &what, expected, found);
+    let (holds, found) = (broken.is_none(), broken.unwrap_or_default());
+    let claim = in_names(&rule.claim.text, |step| format!("step {step}'s "));
+    let expected = format!("that {} (`{claim}`)", rule.says);
+    findings.must(clause, holds, "what the answers say", expected, found);
+}
+
+/// A claim in the names of the envelope and of the request; what says which answer is meant stands before a name.
+pub(super) fn in_names(claim: &str, answer: impl Fn(&str) -> String) -> String {
+    let named = |word: &str| {
+        let end = word.find(|c: char| !c.is_ascii_digit());
+        let (number, rest) = word.split_at(end.filter(|end| *end > 0)?);
+        let of = |number: &str| (number != "0").then(|| answer(number)).unwrap_or_default();
+        let within = match (number, rest.as_bytes()[0]) {
+            ("0", b'.' | b':') => format!("request{rest}"),
+            (_, b'.' | b':') => format!("data{rest}"),
+            (_, b'@') => rest[1..].to_owned(),
+            _ => return None,
+        };
+        Some(format!("{}{within}", of(number)))
+    };
+    let words = claim.split(' ');
+    let words: Vec<_> = words
+        .map(|word| named(word).unwrap_or_else(|| word.to_owned()))
+        .collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_names;
+
+    #[test]
+    fn a_claim_is_told_in_the_names_of_the_answers_it_is_about() {
+        let step = |step: &str| format!("step {step}'s ");
+        for (claim, named) in [
+            (
+                "1.pan = 2.pan:plain",
+                "step 1's data.pan = step 2's data.pan:plain",
+            ),
+            (
+                "1:dates <= 1@meta.createdAt",
+                "step 1's data:dates <= step 1's meta.createdAt",
+            ),
+            ("0.state:upper = 'MH'", "request.state:upper = 'MH'"),
+            ("'0' at most 1.score", "'0' at most step 1's data.score"),
+        ] {
+            assert_eq!(in_names(claim, step), named);
+        }
+    }
 }

@@ -8,6 +8,7 @@ use svc_fixtures::pairs::{self, Within};
 
 use super::answer::Answer;
 use super::finding::Findings;
+use super::law::in_names;
 
 /// Judges a completed answer by the rows that are about its operation.
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation) {
@@ -25,21 +26,10 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>, operation:
     };
     for within in rows {
         let clause = within.row.clause.as_ref().unwrap_or(&operation.clause);
+        let says = within.row.says.as_deref().unwrap_or_default();
         for (claim, found) in within.broken(&mut exchange) {
-            let (what, claim) = ("the members of `data`", in_words(claim));
-            findings.must(clause, false, what, claim, found);
+            let expected = format!("that {says} (`{}`)", in_names(claim, |_| String::new()));
+            findings.must(clause, false, "the members of `data`", expected, found);
         }
     }
-}
-
-/// A claim in the names of the envelope and of the request.
-fn in_words(claim: &str) -> String {
-    let words = claim.split(' ').map(|word| {
-        let sides = [("0.", "request."), ("1.", "data."), ("1:", "data:")];
-        let mut sides = sides.into_iter();
-        let named = sides.find_map(|(number, name)| Some((name, word.strip_prefix(number)?)));
-        named.map_or_else(|| word.to_owned(), |(name, rest)| format!("{name}{rest}"))
-    });
-    let words: Vec<_> = words.collect();
-    format!("that {}", words.join(" "))
 }

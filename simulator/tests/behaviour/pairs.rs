@@ -134,10 +134,10 @@ fn play(part: usize) {
             let (world, instant) = (&WORLDS[subject % 3], INSTANTS[subject / 3 % 3]);
             let found = match asked(law, world, instant, &mut draw) {
                 Ok(exchange) => {
-                    let broken = law
-                        .claims
-                        .iter()
-                        .filter_map(|claim| claim.broken(&exchange));
+                    let broken = law.claims.iter().filter_map(|claim| {
+                        let found = claim.broken(&exchange)?;
+                        Some(format!("{}: {found}", claim.text))
+                    });
                     broken.collect()
                 }
                 Err(refused) => vec![refused],
