@@ -143,7 +143,7 @@ fn unknown_names_are_reported_with_the_nearest_that_is_known() {
     error: there is no `x` here
     = help: this value has nothing inside it
     error: the test `equals` is not known
-    = help: no name that is known here is near it
+    = help: known here: absent, at_least, at_most, contains, each, has, if_present, length, less_than, matches, not, one_of, other_than, present, same_as, tells, type
     error: there is no `dta` here
     = help: did you mean `data`?
     error: a case has at least one `[[case.call]]`

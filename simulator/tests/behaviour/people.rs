@@ -371,7 +371,7 @@ then = { success = {}, delay = "$later" }
     33 | when = { who = "mera", pan = "$pam" }
        |                              ^^^^^^
        |
-       = help: no name that is known here is near it (a text that begins with `$` is written with `$$`)
+       = help: known here: acme.employees, acme.name, late, later, meera.cin, meera.company, meera.date_of_birth, meera.mobile, meera.nam, meera.pan, meera2.mobile, meera3.mobile, unused (a text that begins with `$` is written with `$$`)
 
     error: the value `lat` is not known
       --> mine.toml:34:32

@@ -99,7 +99,7 @@ fn a_file_that_is_no_text_hides_nothing_of_the_others() {
     2 | other = 1
       | ^^^^^
       |
-      = help: no name that is known here is near it
+      = help: known here: account, answers, bank, cases, company, domain, expect, person, place, scenario, then, values, vehicle, when
 
     error: `name` is not known here
      --> folder/c.toml:1:1
@@ -107,7 +107,7 @@ fn a_file_that_is_no_text_hides_nothing_of_the_others() {
     1 | name = "�"
       | ^^^^
       |
-      = help: no name that is known here is near it
+      = help: known here: account, answers, bank, cases, company, domain, expect, person, place, scenario, then, values, vehicle, when
 
     error: this is not UTF-8: 0xFF
      --> folder/c.toml:1:9

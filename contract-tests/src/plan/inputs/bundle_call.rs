@@ -113,7 +113,7 @@ mod tests {
         5 | ends = "done"
           |        ^^^^^^
           |
-          = help: no name that is known here is near it
+          = help: known here: SVC_AUTH_INVALID, SVC_IDEMPOTENCY_CONFLICT, SVC_INSUFFICIENT_BALANCE, SVC_INTERNAL_ERROR, SVC_INVALID_IDENTIFIER, SVC_INVALID_INPUT, SVC_IP_NOT_ALLOWED, SVC_KEY_ENVIRONMENT_MISMATCH, SVC_NOT_FOUND, SVC_NO_RECORD_FOUND, SVC_PROVIDER_ERROR, SVC_RATE_LIMITED, SVC_SOURCE_TIMEOUT, SVC_SOURCE_UNAVAILABLE, completed, pending
 
         error: `body` is missing
          --> mine.toml:7:1
