@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use foldhash::fast::FixedState;
 use jiff::civil::Date;
-use svc_fixtures::contract::{Kind, Operation, OperationIndex};
+use svc_fixtures::contract::{Contract, Field, Kind, Operation, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::pairs::{Exchange, Within};
 use svc_fixtures::path::Step;
@@ -14,12 +14,16 @@ use svc_fixtures::sample::{self, Extent};
 use svc_fixtures::template::Edit;
 
 use crate::engine::call::rules::Rules;
+use crate::scenario::{Predicate, Scenario, Selector, asking};
 
 /// An identifier with this in it has any format: so everybody can be asked for.
 pub(super) const ANYBODY: &str = "~";
 
 /// The day that rehearsals begin on: what is later has not come.
 pub(super) const TODAY: Date = Date::constant(2027, 1, 15);
+
+/// So many of those whom a rule names are asked for.
+const MOST_NAMED: usize = 4;
 
 /// What rows say of answers, by operation.
 #[derive(Default)]
@@ -42,6 +46,7 @@ impl Claims {
         &mut self,
         rules: &Rules,
         (operation, row): (OperationIndex, &Operation),
+        scenario: &Scenario,
         changes: &[&Edit],
         answer: &Answering<'_>,
     ) -> Option<BrokenClaim> {
@@ -53,12 +58,18 @@ impl Claims {
         if claims.into_iter().all(|claim| about(&claim.text).is_none()) {
             return None;
         }
-        let usual = sample::body(&rules.contract, row, Extent::Required);
-        let bodies = [
-            about_anybody(row, &usual, 0),
-            about_anybody(row, &usual, 1),
-            sample::body(&rules.contract, row, Extent::All),
-        ];
+        let body = |extent| sample::body(&rules.contract, row, extent);
+        let (usual, all) = (body(Extent::Required), body(Extent::All));
+        let named = [&usual, &all].map(|body| about_named(&rules.contract, row, scenario, body));
+        let named: Vec<_> = named.into_iter().flatten().collect();
+        let bodies = match named.is_empty() {
+            true => vec![
+                about_anybody(row, &usual, 0),
+                about_anybody(row, &usual, 1),
+                all,
+            ],
+            false => named,
+        };
         let (mut broken, mut held) = (Vec::new(), BTreeSet::new());
         for body in bodies {
             if let Some(data) = answer(body.clone(), TODAY) {
@@ -100,6 +111,39 @@ fn judge(
     right.retain(|text| wrong.iter().all(|(other, _)| other != text));
     broken.extend(wrong);
     held.extend(right);
+}
+
+/// The body with those in it whom a rule names, as it names them, so many of them; none where it names nobody.
+pub(super) fn about_named(
+    contract: &Contract,
+    row: &Operation,
+    scenario: &Scenario,
+    body: &Json<'static>,
+) -> Vec<Json<'static>> {
+    let fits = |field: &Field, value: &Json<'static>| {
+        let asked = asking(field, value);
+        field.check(&asked, &contract.formats, &[]).is_ok()
+    };
+    let about = |at: usize| {
+        let (mut body, mut is_named) = (body.clone(), false);
+        for condition in &scenario.conditions {
+            let Predicate::OneOf(values) = &condition.predicate else {
+                continue;
+            };
+            let value = values.get(at).or(values.first())?;
+            let mut fields = row.request.iter();
+            let field = fields.find(|field| match &condition.selector {
+                Selector::Field(name) => field.name == *name,
+                Selector::AnyIdentifier => field.identifies && fits(field, value),
+                _ => false,
+            });
+            let Some(field) = field else { continue };
+            is_named |= field.identifies && at < values.len();
+            body.set(field.name.clone(), asking(field, value));
+        }
+        is_named.then_some(body)
+    };
+    (0..MOST_NAMED).map_while(about).collect()
 }
 
 /// Data as an answer of the day has it.

@@ -15,7 +15,7 @@ use svc_fixtures::reading::{Problem, Problems, Source};
 use svc_fixtures::sample::{self, Extent};
 use svc_fixtures::template::{Edit, EditAction, Reference, Template};
 
-use super::claims::{ANYBODY, BrokenClaim, Claims, about_anybody, names};
+use super::claims::{ANYBODY, BrokenClaim, Claims, about_anybody, about_named, names};
 use crate::engine::call::input::Input;
 use crate::engine::call::request::Environment;
 use crate::engine::call::response::{ResponseTemplate, Sources};
@@ -176,7 +176,9 @@ impl Search<'_> {
         let answer = question.answer(edits.iter().copied().cloned().collect());
         let answering = |body, today| question.data(&answer, body, today);
         let row = (operation, row);
-        let broken = self.claims.broken(self.rules, row, &edits, &answering);
+        let broken = self
+            .claims
+            .broken(self.rules, row, scenario, &edits, &answering);
         broken.map(Found::Claim)
     }
 }
@@ -366,12 +368,13 @@ impl Question<'_> {
             first = first.or(on_this_day);
         }
         let computed = first?;
-        let mut bodies = bodies(&self.rules.contract, self.row, self.scenario).into_iter();
-        let is_right = bodies.any(|body| {
-            let found = self.shown(answer, body, DAYS[1], path);
-            found.iter().any(|value| fits(value, said))
-        });
-        (!is_right).then_some(computed)
+        let named = about_named(&self.rules.contract, self.row, self.scenario, &usual);
+        let shown = |body| self.shown(answer, body, DAYS[1], path);
+        let of_named = named.first().and_then(|body| shown(body.clone()).pop());
+        let others = bodies(&self.rules.contract, self.row, self.scenario);
+        let mut bodies = named.into_iter().chain(others);
+        let is_right = bodies.any(|body| shown(body).iter().any(|value| fits(value, said)));
+        (!is_right).then(|| of_named.unwrap_or(computed))
     }
 
     /// What an answer has there.
