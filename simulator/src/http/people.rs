@@ -173,7 +173,7 @@ fn value(
         world.asked(&[&row.id, &format, &field.name])
     };
     let asked = by(field);
-    if !rules.declared.is_asked_by(world, at, asked) {
+    if !rules.declared.is_asked_by(world, (at, profile), asked, "") {
         return None;
     }
     let all = || contract.operations.iter().flat_map(Operation::identifiers);

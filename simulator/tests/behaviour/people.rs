@@ -441,3 +441,45 @@ fn the_directors_of_every_company_that_has_a_story_list_it_under_its_own_number(
         assert!(listed > 10, "{listed}");
     }
 }
+
+#[test]
+fn the_number_of_a_dealer_is_no_code_of_a_bank_and_no_account_although_it_is_written_like_one() {
+    const FROZEN: &str = r#"
+        [company.frozen]
+        name = "KETHURA BUILDERS PRIVATE LIMITED"
+        accountNumber = "917020034418"
+        tinNumber = "27820128401"
+
+        [[scenario]]
+        name = "an account that is frozen"
+        operation = "verify.financial.bank-account-v1"
+        when = { who = "frozen" }
+        then = { success = { acValidationStatus = "ACCOUNT_INVALID" } }
+    "#;
+    let scene = Scene::with(FROZEN);
+    let asked = |ifsc: &str, account: &str| {
+        let body = format!(r#"{{"ifsc":"{ifsc}","accountNumber":"{account}"}}"#);
+        let answer = scene
+            .post("/v1/verify/financial/bank-account-v1", &body)
+            .send();
+        let status = answer.at("data.acValidationStatus");
+        (status, answer.at("data.nameAtBank").contains("KETHURA"))
+    };
+    let said = [
+        asked("TEST0000001", "917020034418"),
+        asked("27820128401", "917020034000"),
+        asked("TEST0000001", "27820128401"),
+    ];
+    let [invalid, valid] = ["ACCOUNT_INVALID", "ACCOUNT_VALID"].map(str::to_owned);
+    assert_eq!(
+        said,
+        [(invalid, true), (valid.clone(), false), (valid, false)]
+    );
+    // Whoever has both is one.
+    let dealer = r#"{"tinNumber":"27820128401"}"#;
+    let dealer = scene.post("/v1/verify/company/tin", dealer).send();
+    assert_eq!(
+        dealer.at("data.dealerName"),
+        "KETHURA BUILDERS PRIVATE LIMITED"
+    );
+}

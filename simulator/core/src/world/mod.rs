@@ -320,6 +320,14 @@ impl World {
         row.otherwise == kind || identifiers.any(|at| self.identifiers[*at].of == kind)
     }
 
+    /// Whether some text is the same identifier by both.
+    #[must_use]
+    pub fn reads_alike(&self, one: AskedIndex, other: AskedIndex) -> bool {
+        let [one_row, other_row] = [one, other].map(|it| &self.asked[it.0]);
+        let mut identifiers = one_row.identifiers.iter();
+        one == other || identifiers.any(|at| other_row.identifiers.contains(at))
+    }
+
     /// The identifier of a kind that such a text is; none where it is only a part of the text.
     #[must_use]
     pub fn whole(&self, asked: AskedIndex, kind: KindIndex) -> Option<(&str, IdentifierIndex)> {

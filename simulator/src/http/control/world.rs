@@ -291,10 +291,13 @@ impl<'r> Fields<'r> {
 
     fn is_declared(&self, field: &AskedField<'_>, text: &str) -> bool {
         let compared = as_subject(field.field.spelling, text);
-        let place = self.rules.scenarios.people.place(&compared);
+        let people = &self.rules.scenarios.people;
         let world = self.rules.population.world;
-        let declared = &self.rules.declared;
-        place.is_some_and(|at| declared.is_asked_by(world, at, Some(field.asked)))
+        people.place(&compared).is_some_and(|at| {
+            let known = (at, &people.all()[at]);
+            let declared = &self.rules.declared;
+            declared.is_asked_by(world, known, Some(field.asked), &compared)
+        })
     }
 
     fn not_taken(&self, kind: &str) -> ControlError {

@@ -113,12 +113,29 @@ impl When<'_> {
         let mut identifiers = Vec::new();
         for name in &names {
             let asked = self.people.asked_for_by(name.text()?, name)?;
-            identifiers.extend(asked.iter().map(|(_, value)| value.clone()));
+            let any = asked.iter().any(|(field, _)| self.asks(field));
+            let asked = asked.iter().filter(|(field, _)| !any || self.asks(field));
+            identifiers.extend(asked.map(|(_, value)| value.clone()));
         }
         (!identifiers.is_empty()).then_some(Condition {
             selector: Selector::AnyIdentifier,
             predicate: Predicate::OneOf(identifiers),
         })
+    }
+
+    /// Whether these operations ask for somebody by this field, or by another of its format: the number of a
+    /// company's account is no code of a bank, also where it is written like one.
+    fn asks(&self, field: &str) -> bool {
+        let fields = || {
+            self.contract
+                .operations
+                .iter()
+                .flat_map(Operation::identifiers)
+        };
+        let mut known = fields().filter(|(_, it)| it.name == field);
+        let format = known.find_map(|(_, it)| it.format_index());
+        let mut asked = self.rows().flat_map(Operation::identifiers);
+        asked.any(|(_, it)| it.name == field || format.is_some() && it.format_index() == format)
     }
 
     fn environment(&self, item: &Item<'_>) -> Option<Condition> {

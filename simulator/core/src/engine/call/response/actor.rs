@@ -105,7 +105,12 @@ impl<'a> Sources<'a> {
         // The number of a vehicle may be somebody's account, too.
         let part = || self.people.place(world.part(asked?, text)?);
         let declared = self.people.place(text).or_else(part);
-        if let Some(at) = declared.filter(|at| self.declared.is_asked_by(world, *at, asked)) {
+        let is_meant = |at: &usize| {
+            let profile = &self.people.all()[*at];
+            self.declared
+                .is_asked_by(world, (*at, profile), asked, text)
+        };
+        if let Some(at) = declared.filter(is_meant) {
             return self.declared(at);
         }
         if let Some(kind) = asked.and_then(|asked| self.story.sample_having(world, asked, text)) {

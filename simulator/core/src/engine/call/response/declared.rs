@@ -18,8 +18,10 @@ use crate::world::{AskedIndex, ColumnText, Subject, World};
 #[derive(Debug, Clone, Default)]
 pub struct DeclaredSubjects {
     subjects: Vec<Subject>,
-    /// What each is asked for by.
-    asked: Vec<Vec<AskedIndex>>,
+    /// What each of the identifiers that each has is taken for.
+    asked: Vec<Vec<Option<AskedIndex>>>,
+    /// What names are taken for: whoever is called so is meant, in whichever field their name stands in the file.
+    by_name: Vec<AskedIndex>,
     /// The sound of each one's name.
     sounds: Vec<Sound>,
     by_subject: HashMap<Subject, usize, FixedState>,
@@ -54,12 +56,20 @@ impl DeclaredSubjects {
         };
         let by = |profile: &Profile| {
             let asked = profile.asked.iter();
-            asked
-                .filter_map(|(name, _)| fields.get(name.as_str()).copied())
-                .collect()
+            let taken_for = |(name, _): &(String, String)| fields.get(name.as_str()).copied();
+            asked.map(taken_for).collect()
         };
+        let rows = contract.operations.iter();
+        let all = rows.flat_map(|row| row.identifiers().map(move |(_, field)| (row, field)));
+        let by_name = all
+            .filter(|(_, field)| field.folds)
+            .filter_map(|(row, field)| {
+                let format = field.format(contract).unwrap_or_default();
+                world.asked(&[row.id.as_str(), format, &field.name])
+            });
         DeclaredSubjects {
             asked: people.all().iter().map(by).collect(),
+            by_name: by_name.collect(),
             sounds: people.all().iter().map(sound).collect(),
             subjects,
             by_subject,
@@ -73,12 +83,29 @@ impl DeclaredSubjects {
         self.sounds[at].may_be(sound)
     }
 
-    /// Whether what is asked so can be about the declared one of this place.
+    /// Whether what is asked so can be about the declared one of this place, who has this text. The number of an account is
+    /// nobody's number at a registrar.
     #[must_use]
-    pub fn is_asked_by(&self, world: &World, at: usize, asked: Option<AskedIndex>) -> bool {
-        asked.is_none_or(|asked| {
-            world.can_be(asked, self.subjects[at].kind) || self.asked[at].contains(&asked)
-        })
+    pub fn is_asked_by(
+        &self,
+        world: &World,
+        (at, profile): (usize, &Profile),
+        asked: Option<AskedIndex>,
+        text: &str,
+    ) -> bool {
+        let Some(asked) = asked else { return true };
+        let taken_for = &self.asked[at];
+        if !world.can_be(asked, self.subjects[at].kind) && !taken_for.contains(&Some(asked)) {
+            return false;
+        }
+        // What is only a part of an identifier, or written otherwise, nobody has as it stands.
+        let own = profile.asked.iter().zip(taken_for);
+        let mut own = own
+            .filter(|((_, own), _)| own.eq_ignore_ascii_case(text))
+            .peekable();
+        self.by_name.contains(&asked)
+            || own.peek().is_none()
+            || own.any(|(_, by)| by.is_some_and(|by| world.reads_alike(by, asked)))
     }
 
     /// Who the declared one of this place is.
