@@ -399,6 +399,10 @@ pub fn as_subject(spelling: Spelling, text: &str) -> Cow<'_, str> {
     match spelling {
         Spelling::Sent => Cow::Borrowed(text),
         Spelling::Folded => Cow::Owned(folded(text)),
+        Spelling::AnyCase if text.bytes().any(|it| it.is_ascii_uppercase()) => {
+            Cow::Owned(text.to_ascii_lowercase())
+        }
+        Spelling::AnyCase => Cow::Borrowed(text),
         Spelling::Path => Cow::Borrowed(matching::path(text)),
         Spelling::Address => match text.parse::<IpAddr>() {
             Ok(address) => Cow::Owned(address.to_canonical().to_string()),

@@ -176,7 +176,10 @@ impl Index {
                     let whole = as_compared(operation, field, text);
                     tables.whole.find(&whole, found);
                     let spelling = operation.request[field].spelling;
-                    if matches!(spelling, Spelling::Path | Spelling::Address) {
+                    if matches!(
+                        spelling,
+                        Spelling::Path | Spelling::Address | Spelling::AnyCase
+                    ) {
                         let subject = of_subject(&as_subject(spelling, text));
                         tables.whole.find(&subject, found);
                     }
