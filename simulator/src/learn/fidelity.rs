@@ -8,7 +8,7 @@ use svc_fixtures::contract::MemberPresence;
 use super::bundle_steps;
 use super::compare::{Comparison, MemberDifference, shown};
 use super::inputs::{Inexpressible, SeenInput};
-use super::refusals::is_executed;
+use super::refusals::{is_executed, why_unsaid};
 use super::replay::Replayed;
 use super::traffic::{Enveloped, Traffic, TrafficCall};
 use crate::engine::call::rules::Rules;
@@ -213,7 +213,7 @@ impl Reasons<'_> {
             return Some(why.clone());
         }
         if code.is_some_and(|code| !is_executed(code)) && input.steps.is_empty() {
-            return Some("keys, limits, wallets and ids decide it, and no rule does".to_owned());
+            return Some(why_unsaid(code));
         }
         self.of_member(input, difference)
     }

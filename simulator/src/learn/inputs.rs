@@ -9,6 +9,7 @@ use svc_fixtures::json::Json;
 use super::compare::{Comparison, is_time_of};
 use super::outcome::{LearnedEdit, LearnedOutcome, differ};
 use super::people::AskedFor;
+use super::refusals::why_unsaid;
 use super::replay::Replayed;
 use super::traffic::{Provenance, Traffic};
 use crate::scenario::Because;
@@ -37,6 +38,8 @@ pub(super) struct SeenInput {
     pub ends_alike: bool,
     /// Whether the answer that broke on the wire last came when it was asked for again.
     pub is_heard: bool,
+    /// Whether none of its calls was executed, as one with the key of another: then nothing tells it from others.
+    pub says_nothing: bool,
     /// What can't be said of it, by path, and why.
     pub refused: BTreeMap<String, String>,
 }
@@ -114,6 +117,7 @@ pub(super) fn inputs(
                 is_decided: false,
                 ends_alike: false,
                 is_heard: false,
+                says_nothing: false,
                 refused: BTreeMap::new(),
             });
         input.lives.entry(call.life).or_default().push(at);
@@ -148,6 +152,7 @@ pub(super) fn note_ends(
         });
         let outcomes = calls().map(|at| (at, LearnedOutcome::of(row, &traffic.calls[at])));
         let mut outcomes: BTreeMap<usize, Option<LearnedOutcome>> = outcomes.collect();
+        input.says_nothing = outcomes.values().all(Option::is_none);
         // Whoever never came again was not refused for what they asked.
         if outcomes.values().flatten().all(LearnedOutcome::is_limit) {
             outcomes.values_mut().for_each(|outcome| *outcome = None);
@@ -183,10 +188,8 @@ pub(super) fn note_ends(
         let steps = longest.iter().filter_map(|at| outcomes[at].clone());
         input.steps = steps.collect();
         if input.steps.is_empty() {
-            why.insert(
-                first,
-                "keys, limits, wallets and ids decide it, and no rule does".to_owned(),
-            );
+            let code = last.and_then(|call| call.last()?.code());
+            why.insert(first, why_unsaid(code));
         }
     }
     why

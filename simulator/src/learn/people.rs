@@ -14,6 +14,10 @@ use super::traffic::{Provenance, Traffic, TrafficCall};
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::BEGINS;
 use crate::scenario::{folded, is_built_in};
+use crate::world::Population;
+
+/// Two may be called alike; so many are not.
+const EVERYBODY: usize = 3;
 
 /// Somebody the traffic speaks of, to be declared.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,38 +121,36 @@ pub(super) fn people(
         .find_map(|call| call.place.at)
         .unwrap_or(BEGINS);
     let today = today.to_zoned(TimeZone::UTC).date();
-    let (mut keys, mut names) = taken(rules);
+    let mut keys = taken(rules);
+    let mut called: BTreeMap<String, usize> = BTreeMap::new();
     let unknown = parts
         .into_iter()
         .filter_map(|part| unknown(rules, part, today));
     let mut found: Vec<LearnedPerson> = unknown.collect();
     found.sort_by(|a, b| (&a.role, &a.asked).cmp(&(&b.role, &b.asked)));
+    let name = |person: &LearnedPerson| person.said.get("name").and_then(Json::as_text).map(folded);
+    for name in found.iter().filter_map(name) {
+        *called.entry(name).or_default() += 1;
+    }
+    called.retain(|_, times| *times >= EVERYBODY);
     for person in &mut found {
-        // In a folder everybody has a name of their own.
-        let name = person.said.get("name").and_then(Json::as_text).map(folded);
-        if name.is_some_and(|name| !names.insert(name)) {
-            person.said.remove("name");
+        // Then it is the service's own word for everybody, which the first of them keeps.
+        if let Some(times) = name(person).and_then(|name| called.get_mut(&name)) {
+            if *times < EVERYBODY {
+                person.said.remove("name");
+            }
+            *times = 0;
         }
         person.key = key(person, &mut keys);
     }
     found
 }
 
-/// What people and their names are called already in the folder that is written into.
-fn taken(rules: &Rules) -> (BTreeSet<String>, BTreeSet<String>) {
-    let own = rules
-        .scenarios
-        .people
-        .all()
-        .iter()
-        .filter(|it| !is_built_in(&it.file));
-    let (mut keys, mut names) = (BTreeSet::new(), BTreeSet::new());
-    for profile in own {
-        keys.insert(profile.name.clone());
-        let name = profile.said.get("name").and_then(Json::as_text);
-        names.extend(name.map(folded));
-    }
-    (keys, names)
+/// What the people of the folder that is written into are called in their files.
+fn taken(rules: &Rules) -> BTreeSet<String> {
+    let people = rules.scenarios.people.all().iter();
+    let own = people.filter(|it| !is_built_in(&it.file));
+    own.map(|profile| profile.name.clone()).collect()
 }
 
 fn parts(rules: &Rules, traffic: &Traffic, subjects: &[Option<AskedFor>]) -> Vec<Part> {
@@ -173,7 +175,7 @@ fn parts(rules: &Rules, traffic: &Traffic, subjects: &[Option<AskedFor>]) -> Vec
         if let Some(row) = rules.no_record_row(operation) {
             implied(&row.when, &call.json, &mut said);
         }
-        let can_be = roles(&rules.contract, &subject.0);
+        let can_be = roles(rules, subject);
         let Some(role) = role(rules.cast(), &can_be, &said) else {
             continue;
         };
@@ -204,19 +206,20 @@ fn parts(rules: &Rules, traffic: &Traffic, subjects: &[Option<AskedFor>]) -> Vec
     parts
 }
 
-/// The roles of whoever can be asked for in a field of this name.
-fn roles(contract: &Contract, field: &str) -> Vec<&'static str> {
+/// The roles of whoever can be asked for so; the one that the letters of the text say comes first.
+fn roles(rules: &Rules, (field, text): &AskedFor) -> Vec<&'static str> {
     let rows = &WorldRows::built_in().asked;
-    let mut asking = contract
+    let mut asking = rules
+        .contract
         .operations
         .iter()
         .flat_map(|row| row.identifiers().map(move |(_, it)| (row, it)));
-    let Some((row, at)) = asking.find(|(_, it)| it.name == field) else {
+    let Some((row, at)) = asking.find(|(_, it)| it.name == *field) else {
         return Vec::new();
     };
     let names = [
         row.id.as_str(),
-        at.format(contract).unwrap_or_default(),
+        at.format(&rules.contract).unwrap_or_default(),
         field,
     ];
     let asked = names
@@ -225,6 +228,9 @@ fn roles(contract: &Contract, field: &str) -> Vec<&'static str> {
     let is = asked.map(|asked| asked.is.iter()).into_iter().flatten();
     let mut found: Vec<&str> = is.map(|is| is.split('.').next().unwrap_or(is)).collect();
     found.dedup();
+    let Population { world, seed } = rules.population;
+    let subject = world.subject_of(world.asked(&names), text, seed);
+    found.sort_by_key(|role| *role != world.name(subject.kind));
     found
 }
 
@@ -375,10 +381,15 @@ fn unknown(rules: &Rules, part: Part, today: Date) -> Option<LearnedPerson> {
         .filter(|(name, value)| name == "name" || !is_known(name, value));
     // Whoever is asked for in a field of the same kind twice can be declared by one of them.
     let asked: BTreeMap<String, String> = part.asked.iter().cloned().rev().collect();
+    let said: BTreeMap<_, _> = said.filter(|(name, _)| !asked.contains_key(name)).collect();
+    // Of whom nothing else is said there is nothing to declare.
+    if said.is_empty() && asked.len() == 1 {
+        return None;
+    }
     Some(LearnedPerson {
         key: String::new(),
         role: part.role,
-        said: said.filter(|(name, _)| !asked.contains_key(name)).collect(),
+        said,
         asked,
         breaks_contract: false,
         origins: part.origins,

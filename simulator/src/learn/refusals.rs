@@ -31,3 +31,17 @@ pub(super) fn is_about_keys(code: &str) -> bool {
     ];
     about.iter().any(|it| it.as_str() == code)
 }
+
+/// Why no rule says that a call ends as it did: in an error with this code, or with none.
+#[must_use]
+pub(super) fn why_unsaid(code: Option<&str>) -> String {
+    let is_known = |code: &str| Code::by_name().any(|(name, _)| name == code);
+    match code {
+        Some(code) if !is_known(code) => format!("`{code}` is no code that a rule can say"),
+        Some(code) if code == Code::NotFound.as_str() => {
+            "what is not found no rule says: neither an operation that is not there, nor an id"
+                .to_owned()
+        }
+        _ => "keys, limits, wallets and ids decide it, and no rule does".to_owned(),
+    }
+}

@@ -328,6 +328,7 @@ impl RuleMaker<'_> {
         asked: &BTreeSet<&str>,
     ) -> FieldTests {
         let is_sent = input.names_somebody();
+        left.retain(|it| !it.says_nothing);
         let mut when: FieldTests = who.into_iter().collect();
         let fields = row.request.iter().map(|field| field.name.as_str());
         let fields = fields.chain([ENVIRONMENT]);

@@ -8,6 +8,7 @@ mod everybody;
 mod file;
 mod members;
 mod recorder;
+mod who;
 
 use std::collections::BTreeSet;
 

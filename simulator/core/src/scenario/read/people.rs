@@ -388,14 +388,16 @@ impl<'r> Cast<'r> {
         known.flatten().copied()
     }
 
-    /// Reports two who are asked for by the same. Those who live at one address are not.
+    /// Reports two who are asked for by the same. Those who live at one address are not, nor are namesakes whom something
+    /// else tells apart: whoever asks by the name means the first of them.
     fn report_shared(&self, reading: &Declared, profiles: &[Profile]) -> Problems {
         let mut problems = Problems::default();
         let mut whose: BTreeMap<&str, (usize, &Location)> = BTreeMap::new();
         for (number, place) in &reading.rows {
             let asked = profiles[*number].asked.iter();
+            let has_own = asked.clone().any(|(key, _)| !self.is_name(key));
             let shared: Vec<&str> = asked
-                .filter(|(key, _)| !self.tells_apart(key))
+                .filter(|(key, _)| !self.tells_apart(key) || has_own && self.is_name(key))
                 .map(|(_, text)| text.as_str())
                 .collect();
             let is_shared = |it: &&String| {
@@ -421,6 +423,12 @@ impl<'r> Cast<'r> {
     fn tells_apart(&self, field: &str) -> bool {
         let mut asking = self.identifying(field);
         self.asked_row(field).is_some() || asking.any(|(row, at)| !row.request[at].folds)
+    }
+
+    /// Whether the text of a field is a name, or an address: others may have the same.
+    fn is_name(&self, field: &str) -> bool {
+        let mut asking = self.identifying(field);
+        asking.all(|(row, at)| row.request[at].folds)
     }
 
     /// Reports an identifier that every operation refuses.
