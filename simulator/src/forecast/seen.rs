@@ -160,7 +160,11 @@ impl SeenCall {
         let Some(endpoint) = tariff.find(&self.name) else {
             return Err("no operation or bundle is called so".to_owned());
         };
-        let ending = self.ending(tariff.contract).ok_or(NO_OUTCOME)?;
+        let ending = self.ending(tariff.contract);
+        let ending = ending.ok_or_else(|| match &self.code {
+            Some(code) => format!("nothing says what `{code}` costs: it is no code of the table, and `httpStatus` or `charged` is missing"),
+            None => NO_OUTCOME.to_owned(),
+        })?;
         let asked = self.body.as_ref().or(self.subject.as_ref());
         let input = asked.map(|json| {
             let mut bytes = Vec::new();
@@ -190,7 +194,10 @@ impl SeenCall {
                 Some(row) if row.billed => Some(CallEnding::NoRecord),
                 Some(row) if row.retryable => Some(CallEnding::Failed),
                 Some(_) => Some(CallEnding::Refused),
-                None => Some(self.by_http_status().unwrap_or(CallEnding::Failed)),
+                None => self.by_http_status().or_else(|| {
+                    let is_free = self.said.is_some_and(|said| !said.charged);
+                    is_free.then_some(CallEnding::Failed)
+                }),
             };
         }
         match self.status.as_deref() {

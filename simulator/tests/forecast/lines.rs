@@ -147,6 +147,24 @@ fn what_can_not_be_read_is_left_out_with_its_line_and_why() {
 }
 
 #[test]
+fn a_code_that_no_table_has_costs_what_else_is_said() {
+    let lines = [
+        call(r#","code":"SVC_QUOTA""#),
+        call(r#","code":"SVC_QUOTA","httpStatus":422"#),
+        call(r#","code":"SVC_QUOTA","httpStatus":500"#),
+        call(r#","code":"SVC_QUOTA","charged":false"#),
+    ];
+    let told = traffic(&lines.join("\n"), &a_month());
+    let total: Vec<&str> = told.lines().skip(1).take(1).collect();
+    assert_eq!(
+        total,
+        ["verify.identity.pan | 3 | 1 | 1 | 2 | 2.5 | 250 | 250 | documented"]
+    );
+    let why = "calls.jsonl:1: nothing says what `SVC_QUOTA` costs: it is no code of the table, and `httpStatus` or `charged` is missing";
+    assert!(told.contains(why), "{told}");
+}
+
+#[test]
 fn an_answer_given_again_is_free_and_a_result_ends_what_was_pending() {
     let answer = |at: &str, status: &str, charged: &str| {
         format!(
