@@ -49,7 +49,8 @@ pub fn line_by(exchange: &Exchange, started: &RunStarted, names: &Variables) -> 
     if let Some(value) = authorization(&exchange.credential, request.environment, names) {
         words.push(format!("-H {value}"));
     }
-    for (name, value) in &request.headers {
+    let headers = request.headers.iter();
+    for (name, value) in headers.filter(|(name, _)| !is_of_a_connection(name)) {
         let name = request.sent_name(name);
         let header = match value.as_str() {
             // This form makes curl send a header without a value.
@@ -81,6 +82,20 @@ pub fn line_by(exchange: &Exchange, started: &RunStarted, names: &Variables) -> 
             format!("printf %s {bytes} | base64 -d | {curl} --data-binary @-")
         }
     })
+}
+
+/// Whether a header is of the connection that a recorded call came by, or says who made it: curl sends its own, and that of
+/// another host asks a real service for a place it does not have.
+fn is_of_a_connection(name: &str) -> bool {
+    let own = [
+        "host",
+        "connection",
+        "content-length",
+        "keep-alive",
+        "transfer-encoding",
+    ];
+    own.iter().any(|it| name.eq_ignore_ascii_case(it))
+        || name.to_ascii_lowercase().starts_with("sec-")
 }
 
 /// The variables that hold address and key, by environment.
@@ -276,6 +291,16 @@ mod tests {
         };
         insta::assert_snapshot!(by(Misplaced::Query), @r#"curl -sS -X POST "$SVC_BASE_URL"/v1/an/operation"?api_key=$SVC_API_KEY&apikey=$SVC_API_KEY&key=$SVC_API_KEY&access_token=$SVC_API_KEY&token=$SVC_API_KEY""#);
         insta::assert_snapshot!(by(Misplaced::OtherHeader), @r#"curl -sS -X POST "$SVC_BASE_URL"/v1/an/operation -H "x-api-key: $SVC_API_KEY" -H "api-key: $SVC_API_KEY" -H "x-auth-token: $SVC_API_KEY""#);
+    }
+
+    #[test]
+    fn what_a_recorded_connection_had_is_not_sent_again() {
+        let mut exchange = sample::exchange("{}", "{}");
+        let headers = ["Host", "content-length", "sec-fetch-mode", "x-reference-id"];
+        exchange.request.headers = headers.map(|name| (name.to_owned(), "1".to_owned())).into();
+        let line = curl(&exchange, &RunStarted::default());
+        let sent = "\"Authorization: Bearer $SVC_API_KEY\" -H 'x-reference-id: 1' -H content-type:";
+        assert!(line.contains(sent), "{line}");
     }
 
     #[test]
