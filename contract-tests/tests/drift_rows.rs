@@ -138,12 +138,16 @@ fn what_is_new_in_the_envelope_is_a_row_and_what_is_new_in_its_error_is_told() {
     let mut capture = capture(&contract.operations[0], 0);
     for (at, exchange) in capture.cases[0].exchanges.iter_mut().enumerate() {
         let data = contract.operations[0].response.sample().to_string();
+        let (id, billing) = (
+            &contract.operations[0].id,
+            r#"{"charged":false,"amount":0,"currency":"INR"}"#,
+        );
         let error = match at {
             0 => r#","error":{"code":"SVC_INTERNAL_ERROR","traceId":"t"}"#,
             _ => "",
         };
         let body = format!(
-            r#"{{"success":true,"verificationId":"svcv_1","status":"completed","data":{data}{error},"requestId":"a","links":{{"self":"b"}},"meta":{{"environment":"test","latencyMs":20,"region":"c"}}}}"#
+            r#"{{"success":true,"verificationId":"svcv_1","endpoint":"{id}","status":"completed","data":{data}{error},"billing":{billing},"requestId":"a","links":{{"self":"b"}},"meta":{{"environment":"test","latencyMs":20,"region":"c"}}}}"#
         );
         exchange.response.as_mut().expect("it has an answer").body = body.into_bytes();
     }

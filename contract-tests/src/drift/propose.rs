@@ -64,7 +64,7 @@ pub(super) fn changes(
     seen: &ServiceSeen,
     latencies: bool,
 ) -> (Vec<Change>, Vec<String>) {
-    let mut changes = Vec::new();
+    let (mut changes, mut left) = (Vec::new(), Vec::new());
     let mut prices = BTreeMap::new();
     for operation in &setting.contract.operations {
         let Some(seen) = seen.operations.get(&operation.id) else {
@@ -73,12 +73,12 @@ pub(super) fn changes(
         let mut of = OfOperation {
             operation,
             changes: &mut changes,
+            left: &mut left,
         };
         of.place(&operation.response, &seen.data, &mut Vec::new(), true);
         of.other(seen, latencies, &mut prices);
     }
     bundles(setting, &prices, &mut changes);
-    let mut left = Vec::new();
     errors(setting, seen, &mut changes, &mut left);
     for operation in &setting.contract.operations {
         let pending = seen.operations.get(&operation.id).map(|it| &it.pending);
@@ -89,6 +89,10 @@ pub(super) fn changes(
             ));
         }
     }
+    left.extend(seen.odd.iter().map(|(what, times)| {
+        let answers = if *times == 1 { "answer" } else { "answers" };
+        format!("{what} in {times} {answers}")
+    }));
     left.extend(seen.unknown.iter().map(|(path, times)| {
         let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
         format!("{path}: it gave a result {times}, and no row has this path: a new operation is written by hand, and where a bundle is its row says as `path`")
@@ -99,6 +103,7 @@ pub(super) fn changes(
 struct OfOperation<'c> {
     operation: &'c Operation,
     changes: &'c mut Vec<Change>,
+    left: &'c mut Vec<String>,
 }
 
 impl OfOperation<'_> {
@@ -112,10 +117,18 @@ impl OfOperation<'_> {
 
     fn place(&mut self, shape: &Shape, place: &PlaceSeen, path: &mut Vec<String>, named: bool) {
         let plain = place.values.len() + place.objects + place.lists > 0;
-        let nullable = matches!(shape, Shape::Leaf { nullable: true, .. });
-        if place.nulls > 0 && !nullable && named && matches!(shape, Shape::Leaf { .. }) {
-            let why = format!("null in {} of {} answers", place.nulls, place.times);
-            self.change(Edit::Nullable(path.clone()), why);
+        let why = format!("null in {} of {} answers", place.nulls, place.times);
+        match shape {
+            _ if place.nulls == 0 => {}
+            Shape::Leaf { nullable: true, .. } => {}
+            Shape::Leaf { .. } if named => self.change(Edit::Nullable(path.clone()), why),
+            // Only a value without parts is called nullable in a row.
+            _ => {
+                let whole = [&["data".to_owned()], path.as_slice()].concat();
+                let whole = whole.join(".").replace(".[]", "[]");
+                let id = &self.operation.id;
+                self.left.push(format!("{id}: `{whole}` is {why}"));
+            }
         }
         if !plain {
             return;

@@ -51,6 +51,8 @@ pub(super) struct ServiceSeen {
     pub(super) envelope: PlaceSeen,
     /// Paths that no row has and that had a result, and how often.
     pub(super) unknown: BTreeMap<String, usize>,
+    /// What an envelope said that is so whatever the rows say, and how often.
+    pub(super) odd: BTreeMap<String, usize>,
 }
 
 impl PlaceSeen {
@@ -121,8 +123,16 @@ impl ServiceSeen {
             self.elsewhere(setting, path, &json);
             return;
         };
-        let seen = self.operations.entry(operation.id.clone()).or_default();
-        match json.get("status").and_then(Json::as_text) {
+        let text = |name: &str| json.get(name).and_then(Json::as_text);
+        let id = &operation.id;
+        if let Some(other) = text("endpoint").filter(|it| it != id) {
+            *self
+                .odd
+                .entry(format!("{id}: `endpoint` is `{other}`"))
+                .or_default() += 1;
+        }
+        let seen = self.operations.entry(id.clone()).or_default();
+        match text("status") {
             Some("completed") => {
                 if let Some(data) = json.get("data") {
                     seen.data.take(data);
@@ -134,7 +144,11 @@ impl ServiceSeen {
             Some("pending") => {
                 seen.pending.insert(response.status);
             }
-            _ => {}
+            other => {
+                let said = other.map_or("no text".to_owned(), |it| format!("`{it}`"));
+                let odd = format!("{id}: `status` is {said}, without an `error` that has a code,");
+                *self.odd.entry(odd).or_default() += 1;
+            }
         }
     }
 }
