@@ -229,3 +229,31 @@ fn an_answer_says_when_its_account_was_asked() {
     let answer = scene.pan(r#"{"pan": "AAAAA0000A"}"#).send();
     assert_eq!(answer.at("meta.createdAt"), format!("{START:.3}"));
 }
+
+#[test]
+fn mail_is_the_same_in_capitals_and_small_letters_and_shown_as_it_was_sent() {
+    let scene = Scene::new();
+    let score = |address: &str| {
+        let body = format!(r#"{{"email":"{address}"}}"#);
+        let answer = scene.post("/v1/screen/email-fraud", &body).send();
+        assert_eq!(answer.at("data.email"), address);
+        ["fraudScore", "firstSeenDaysAgo", "disposable"].map(|it| answer.at(&format!("data.{it}")))
+    };
+    assert_eq!(score("John.Doe@GMAIL.com"), score("john.doe@gmail.com"));
+    assert_ne!(score("john.doe@gmail.com"), score("john.roe@gmail.com"));
+}
+
+#[test]
+fn money_that_is_not_sent_has_no_reference() {
+    let scene = Scene::new();
+    let reference = |program: &str| {
+        let body = format!(
+            r#"{{"ifsc":"HDFC0001234","accountNumber":"50100012345678","programId":"{program}"}}"#
+        );
+        let answer = scene
+            .post("/v1/verify/financial/bank-account-v1", &body)
+            .send();
+        answer.at("data.utr").is_empty()
+    };
+    assert_eq!(["310", "311", "312"].map(reference), [false, true, false]);
+}
