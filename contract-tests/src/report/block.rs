@@ -95,7 +95,10 @@ fn add_answer<'e>(blocks: &mut Vec<Block<'e>>, answer: &[Breach<'e>]) {
     let mut breaches = answer.to_vec();
     let lacking = |breach: &Breach<'e>| breach.lacks_member().is_some();
     let none = breaches.iter().filter(|breach| lacking(breach)).count() >= NO_ENVELOPE;
-    breaches.sort_by_key(|breach| (none && !lacking(breach), rank(breach)));
+    // Of a refusal that is missing it follows what the call costs.
+    let is_refusal = breaches.iter().any(|breach| rank(breach) == 2);
+    let is_cost = |breach: &Breach<'_>| is_refusal && breach.clause == "billing.failures-are-free";
+    breaches.sort_by_key(|breach| (none && !lacking(breach), is_cost(breach), rank(breach)));
     let mut roots: Vec<(Breach<'e>, usize)> = Vec::new();
     for breach in breaches {
         let explained = |root: &Breach<'e>| match none && lacking(root) {
