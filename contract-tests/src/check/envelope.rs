@@ -92,7 +92,7 @@ fn reference(setting: &Setting<'_>) -> Option<Vec<Case>> {
         "a=1; b=2".to_owned(),
         "null".to_owned(),
         "none".to_owned(),
-        "x".repeat(200),
+        "x".repeat(128),
     ];
     let case = |(at, text): (usize, String)| {
         let mut case = Case::about(operation, &format!("reference {}", at + 1));
