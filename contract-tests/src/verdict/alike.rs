@@ -68,6 +68,19 @@ pub(super) fn same(
     again: &Json<'_>,
     shape: Option<&Shape>,
 ) {
+    let what = |place: &str| format!("`{place}` of the same call made again");
+    match other(first, again, shape) {
+        Some((place, [said, found])) => findings.must(clause, false, what(&place), said, found),
+        None => findings.must(clause, true, what("data"), "", ""),
+    }
+}
+
+/// Where two answers to the same input say another thing, and what.
+pub(super) fn other(
+    first: &Json<'_>,
+    again: &Json<'_>,
+    shape: Option<&Shape>,
+) -> Option<(String, [String; 2])> {
     let said = |data| {
         let mut found = said(data, shape);
         found.retain(|place, _| !is_called(place, &MADE_UP));
@@ -75,14 +88,12 @@ pub(super) fn same(
     };
     let (first, again) = (said(first), said(again));
     let mut places = first.keys().chain(again.keys());
-    let odd = places.find(|place| first.get(*place) != again.get(*place));
-    let place = odd.map_or("data", String::as_str);
+    let place = places.find(|place| first.get(*place) != again.get(*place))?;
     let shown = |side: &BTreeMap<String, String>| {
         let nothing = || "nothing".to_owned();
         side.get(place).cloned().unwrap_or_else(nothing)
     };
-    let what = format!("`{place}` of the same call made again");
-    findings.must(clause, odd.is_none(), &what, shown(&first), shown(&again));
+    Some((place.clone(), [shown(&first), shown(&again)]))
 }
 
 /// What the data of an answer says, by place, in print: all that the shape names.

@@ -55,7 +55,10 @@ pub(super) fn in_names(claim: &str, answer: impl Fn(&str) -> String) -> String {
     let named = |word: &str| {
         let end = word.find(|c: char| !c.is_ascii_digit());
         let (number, rest) = word.split_at(end.filter(|end| *end > 0)?);
-        let of = |number: &str| (number != "0").then(|| answer(number)).unwrap_or_default();
+        let of = |number: &str| match number {
+            "0" => String::new(),
+            number => answer(number),
+        };
         let within = match (number, rest.as_bytes()[0]) {
             ("0", b'.' | b':') => format!("request{rest}"),
             (_, b'.' | b':') => format!("data{rest}"),

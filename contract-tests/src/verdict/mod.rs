@@ -1,6 +1,7 @@
 //! The judge: exchanges in, verdicts out. Pure: no clock, no network, so that judging again gives
 //! the same verdicts.
 
+mod again;
 mod alike;
 mod answer;
 mod billing;
@@ -29,6 +30,7 @@ mod tests;
 use crate::capture::{CapturedCase, Channel, Exchange};
 use crate::plan::law::LEADS_NOWHERE;
 use crate::plan::{Case, Setting};
+pub use again::AnsweredInputs;
 pub(crate) use alike::words;
 use answer::Answer;
 pub(crate) use envelope::{CONTENT_TYPE, without_beginning};
