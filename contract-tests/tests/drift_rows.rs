@@ -203,3 +203,78 @@ fn whatever_a_service_answers_the_rows_that_are_proposed_read() {
     let told = |line: &String| line.contains("uanList is") && line.contains("bundles.toml:");
     assert!(left.iter().any(told), "{}", left.join("\n"));
 }
+
+/// What stands in an answer, what stands in its place, and what is told of it.
+const TOLD: [(&str, &str, &str); 8] = [
+    (
+        r#""success":true,"#,
+        "",
+        "the envelope: `success` is not there in",
+    ),
+    (
+        r#""currency":"INR""#,
+        r#""currency":"USD""#,
+        "the envelope: `billing.currency` is",
+    ),
+    (
+        r#""latencyMs":3000"#,
+        r#""latencyMs":"3000""#,
+        "the envelope: `meta.latencyMs` is",
+    ),
+    (
+        r#""billing":{"#,
+        r#""billed":{"#,
+        "the envelope: `billing` is not there in",
+    ),
+    (
+        r#""insurance":{"#,
+        r#""insurance":null,"before":{"#,
+        "verify.utility.vehicle-rc: `data.insurance` is null",
+    ),
+    (
+        r#""data":{"#,
+        r#""data":null,"before":{"#,
+        "verify.utility.vehicle-rc: `data` is null",
+    ),
+    (
+        r#""endpoint":"verify.utility.vehicle-rc""#,
+        r#""endpoint":"vehicle-rc""#,
+        "`endpoint` is `vehicle-rc`",
+    ),
+    (
+        r#""status":"completed""#,
+        r#""status":"success""#,
+        "`status` is `success`",
+    ),
+];
+
+#[test]
+fn what_no_row_says_of_an_answer_is_told() {
+    let contract = Contract::built_in();
+    let operation = contract
+        .operation("verify.utility.vehicle-rc")
+        .expect("a row");
+    let told = |from: &str, to: &str| {
+        let mut capture = capture(operation, 0);
+        for exchange in &mut capture.cases[0].exchanges {
+            let data = operation.response.sample().to_string();
+            let body = format!(
+                r#"{{"success":true,"verificationId":"svcv_1","endpoint":"{}","status":"completed","data":{data},"billing":{{"charged":false,"amount":0,"currency":"INR"}},"meta":{{"environment":"test","latencyMs":3000}}}}"#,
+                operation.id
+            );
+            assert!(body.contains(from), "{from}: {body}");
+            exchange.response.as_mut().expect("it has an answer").body =
+                body.replacen(from, to, 1).into_bytes();
+        }
+        let setting = Setting::of(&contract, inputs::built_in(), &capture);
+        drift(&setting, &capture, false).left
+    };
+    assert_eq!(told("INR", "INR"), Vec::<String>::new());
+    for (from, to, what) in TOLD {
+        let left = told(from, to);
+        assert!(
+            left.iter().any(|line| line.contains(what)),
+            "{what}: {left:?}"
+        );
+    }
+}
