@@ -47,6 +47,7 @@ class Service(Entry, Authentication, Idempotency, Validation, Wallet, Envelope, 
         self.flows = {}
         self.consents = {}
         self.marked = set()
+        self.ifsc_asked = set()
         self.deliveries = []
         self.tasks = set()
         self.skew = 0.0

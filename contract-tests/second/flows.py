@@ -22,6 +22,8 @@ class Flows:
     def otp_good(self, ctx, otp):
         if self.d("otp_validates_anything") or self.d("otp_any_on_live") and ctx.env == "live":
             return True
+        if self.d("otp_of_four_validates") and len(otp) == 4:
+            return True
         if ctx.env == "sandbox":
             if self.d("otp_000000_rejected") and otp == "000000":
                 return False
@@ -80,7 +82,7 @@ class Flows:
         f = self.flow_get(ctx, body["referenceId"], "otps")
         if f["mobile"] != body["mobile"]:
             raise Fail("invalid_input", "The mobile number differs from that of the start.")
-        if not self.otp_good(ctx, body["otp"]):
+        if not self.otp_good(ctx, body["otp"]) and not self.d("silent_fetch_any_otp"):
             raise Fail("invalid_input", "The OTP is wrong.")
         return "success", self.gen(ctx, op, body, o)
 

@@ -157,6 +157,11 @@ class Mangle:
                 data["pan"] = "XXXXX" + data["pan"][5:9] + "X"
             if d("pan_name_score_constant") and ep == "verify.identity.pan":
                 data["nameMatchScore"] = 0
+            if d("first_answer_differs") and ep == "verify.financial.ifsc":
+                known = self.ifsc_asked
+                if data["ifsc"] not in known:
+                    data["branch"] = "SOMEWHERE ELSE"
+                known.add(data["ifsc"])
             if d("nondeterministic"):
                 self.jitter(data)
             if d("dates_us_format") or d("dates_with_time"):

@@ -148,6 +148,8 @@ def _(w, b, r, o):
         hits = [(("SANCTIONS" if c == "ADVERSE_MEDIA" else c), s) for c, s in hits]
     if o.d("sanctioned_no_matches"):
         hits = []
+    if cats == ["ADVERSE_MEDIA"] and o.d("adverse_media_alone_clean"):
+        hits = []
     if cats and not o.d("include_categories_ignored"):
         hits = [h for h in hits if h[0] in cats]
     ms = [{"category": c, "source": s, "name": name, "matchScore": round(r.uniform(.88, .99), 2), "details": "Listed " + iso(r, 2010, 2023)} for c, s in hits]
@@ -188,7 +190,7 @@ def _(w, b, r, o):
     if o.d("ip_fraud_score_over_100"):
         s += 101
     f = {k: r.random() < .1 for k in ("isProxy", "isVpn", "isTor", "isBot", "isCrawler", "isAbuser")}
-    d = {"ip": b["ip"], "fraudScore": s}
+    d = {"ip": "198.51.100.250" if o.d("ip_echo_other") else b["ip"], "fraudScore": s}
     d.update(f)
     d.update({"country": "IN", "region": p["place"][2], "city": p["place"][0], "isp": "Broadband " + p["place"][3], "asn": "AS%d" % r.randint(9000, 65000)})
     return d
@@ -235,7 +237,7 @@ def _(w, b, r, o):
         verdict = "CLEAR" if cases else "RECORDS_FOUND"
     if o.d("court_tier_counts_wrong"):
         tiers["high"] += 1
-    return {"candidate": {"name": "SOMEBODY ELSE" if o.d("court_candidate_other") else b["name"], "father_name": b.get("father_name") or "", "dob": iso_dob, "state": state, "city": b.get("city") or ""},
+    return {"candidate": {"name": "SOMEBODY ELSE" if o.d("court_candidate_other") else b["name"], "father_name": "" if o.d("court_father_lost") else b.get("father_name") or "", "dob": iso_dob, "state": state, "city": b.get("city") or ""},
             "verdict": verdict, "tier_counts": tiers, "cases": cases, "cases_total": len(cases) + (1 if o.d("court_total_mismatch") else 0),
             "search_log": [{"variant": v, "http": 200, "latency_ms": r.randint(80, 900), "total_hits": len(cases), "new_cnrs": len(cases) if i == 0 else 0} for i, v in enumerate(variants)],
             "records_scanned": r.randint(0, 400), "variants_run": variants, "credits_used": 1, "gpt": None, "gpt_raw": None, "gpt_tokens": 0,

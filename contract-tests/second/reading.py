@@ -53,6 +53,9 @@ class Reading:
             rec = None
         if rec is not None and d("bundle_not_logged") and rec["env"]["endpoint"].startswith("bundles."):
             rec = None
+        if rec is not None and d("lookup_only_once"):
+            rec = None if rec.get("looked_up") else rec
+            self.records[vid]["looked_up"] = True
         if rec is None or d("lookup_missing"):
             if d("errors_bare_404"):
                 return Resp(404, b"<html><body>404</body></html>", "text/html")

@@ -49,6 +49,10 @@ class Validation:
             t = f.type
             if t == "s" and d("text_from_list") and isinstance(v, list) and v and isinstance(v[0], str):
                 v = v[0]
+            if d("digits_of_any_script") and t == "s" and isinstance(v, str):
+                v = "".join(str(int(c)) if c.isdecimal() else c for c in v)
+            if d("live_takes_short_ones") and ctx.env == "live" and f.check == "uan" and isinstance(v, str) and len(v) == 11:
+                v += "0"
             if d("letter_too_many_taken") and t == "s" and isinstance(v, str) and v[-1:].isalpha() and v[-1:] == v[-2:-1]:
                 v = v[:-1]
             if t == "o" and d("object_from_text") and isinstance(v, str):
@@ -270,6 +274,8 @@ class Validation:
                     ok = v.isdigit() and n == 6
             if c == "dob":
                 if d("dob_format_unchecked") or (d("dob_iso_accepted") and re.fullmatch(r"\d{4}-\d\d-\d\d", v)) or (d("dob_impossible_accepted") and re.fullmatch(r"\d\d/\d\d/\d{4}", v)):
+                    ok = True
+                if d("dob_month_first") and re.fullmatch(r"\d\d/\d\d/\d{4}", v) and v[:2] <= "12":
                     ok = True
                 if d("dob_iso_only"):
                     ok = re.fullmatch(r"\d{4}-\d\d-\d\d", v) is not None

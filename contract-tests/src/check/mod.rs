@@ -55,6 +55,7 @@ pub fn all() -> Vec<Check> {
         authentication::CHECKS,
         other_keys::CHECKS,
         order::CHECKS,
+        wallet::FIRST,
         body::CHECKS,
         validation::CHECKS,
         accepted::CHECKS,

@@ -119,6 +119,9 @@ fn later_steps(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>
     Some(violations.into_iter().map(case).collect())
 }
 
+/// What mistakes are called, where one of each kind of a field is asked on live.
+const KINDS: [&str; 4] = ["\"", "unlisted", "too short", "too high"];
+
 /// One violation of each kind of each field, on live; of an operation that carries something of what it carries alone,
 /// which nobody was given.
 fn live(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
@@ -127,14 +130,9 @@ fn live(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let mut all = violations(setting, operation);
     all.retain(|it| {
         let alone = carried.is_none_or(|carried| it.field == *carried);
-        // What is not listed, and a date that is none, each has a reader of its own.
-        let kind = if it.what.starts_with('"') {
-            "\""
-        } else if it.what == "unlisted" {
-            "unlisted"
-        } else {
-            ""
-        };
+        // What is not listed, what is beyond a border, and a date that is none, each has a reader of its own.
+        let is_kind = |kind: &&str| it.what.starts_with(kind) || it.what.ends_with(kind);
+        let kind = KINDS.into_iter().find(is_kind).unwrap_or_default();
         alone && !it.ruled && seen.insert((it.field.clone(), it.blame, kind))
     });
     let case = |violation: &Violation| {

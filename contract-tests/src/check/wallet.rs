@@ -15,6 +15,15 @@ use crate::plan::{
     Case, EarlierValue, Ending, Place, Predicate, RequestTemplate, Rule, Setting, lead,
 };
 
+/// Before all that leaves calls pending on live: their results lower the balance while it is read.
+pub(super) const FIRST: &[Check] = &[Check {
+    id: "wallet.result",
+    title: "A result that comes later lowers the balance once, by what it says",
+    clauses: &["billing.hold", "idempotency.no-double-charge"],
+    stage: Stage::Live,
+    cases: Cases::PerOperation(result),
+}];
+
 // What is pending comes last: its results lower the balance while others are read.
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -63,13 +72,6 @@ pub(super) const CHECKS: &[Check] = &[
         clauses: &["billing.failures-are-free"],
         stage: Stage::Live,
         cases: Cases::Once(conflict),
-    },
-    Check {
-        id: "wallet.result",
-        title: "A result that comes later lowers the balance once, by what it says",
-        clauses: &["billing.hold", "idempotency.no-double-charge"],
-        stage: Stage::Live,
-        cases: Cases::PerOperation(result),
     },
     Check {
         id: "wallet.pending",

@@ -133,9 +133,9 @@ fn pending(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operati
         findings.equal(&operation.clause, what, row.status, status);
     }
     if row.by_consent.is_some() {
-        let there = !answer.text(&["data", "consentUrl"]).is_empty();
+        let is_whole = answer.text(&["data", "consentUrl"]).contains("://");
         let (what, found) = ("`data.consentUrl`", answer.shown(&["data", "consentUrl"]));
-        findings.must(&operation.clause, there, what, "an address", found);
+        findings.must(&operation.clause, is_whole, what, "a whole URL", found);
     }
     let clause = "ruling.03-pending-answer";
     findings.equal(clause, what, row.status, status);

@@ -227,7 +227,7 @@ fn flawed(contract: &Contract, at: OperationIndex, sample: &Json<'static>) -> Ve
         let mut all = violations.iter();
         all.find(|violation| names.contains(&violation.what.as_str()))
     };
-    let off_its_format = ["with a wrong character", "too short", "of other letters"];
+    let off_its_format = ["with a wrong character", "too short", "too long"];
     let broken = [
         named(&["missing"]),
         named(&["is an integer"]),
