@@ -287,10 +287,11 @@ fn forget_idle(
     shrink: &impl Fn(&Arc<AccountCell>, usize),
 ) -> usize {
     let since = since.as_millisecond();
-    used.sort_by_key(|(cell, _)| cell.last_used_ms());
+    // Read once each: callers go on using accounts, and an order that changes while it is made is none.
+    used.sort_by_cached_key(|(cell, _)| cell.last_used_ms());
     let mut freed = 0;
     let idle = used.iter_mut();
-    for (cell, usage) in idle.take_while(|(cell, _)| cell.last_used_ms() < since) {
+    for (cell, usage) in idle.filter(|(cell, _)| cell.last_used_ms() < since) {
         let own: usize = usage.parts().iter().sum();
         if freed >= excess {
             break;

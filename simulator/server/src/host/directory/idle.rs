@@ -127,7 +127,8 @@ impl Directory {
         let before = before.as_millisecond();
         let mut idle = self.all();
         idle.retain(|cell| cell.origin.may_go(of) && cell.last_used_ms() <= before);
-        idle.sort_by_key(|cell| cell.last_used_ms());
+        // Read once each: callers go on using accounts, and an order that changes while it is made is none.
+        idle.sort_by_cached_key(|cell| cell.last_used_ms());
         let closes = |cell: &Arc<AccountCell>| {
             let mut state = cell.lock();
             // The directory has it once for each name, and this list once.
