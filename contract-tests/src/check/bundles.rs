@@ -121,7 +121,7 @@ fn answer(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let bundles = setting.contract.bundles.iter();
     let case = |bundle: &Bundle| {
         let call = success(setting, bundle)?;
-        let mut case = Case::new(bundle.slug.clone());
+        let mut case = Case::of_bundle(bundle, &bundle.slug);
         let key = format!("{}-answer-{}", setting.seed, bundle.slug);
         let keyed = call.clone().idempotency(&key);
         let first = case.push(keyed.header("x-reference-id", REFERENCE));
@@ -197,7 +197,7 @@ fn sentinel(setting: &Setting<'_>, bundle: &Bundle) -> Option<Case> {
             body.set(field.name.clone(), sample::with_text(contract, field, text));
         }
     }
-    let mut case = Case::new(format!("{}: the sentinel", bundle.slug));
+    let mut case = Case::of_bundle(bundle, format!("{}: the sentinel", bundle.slug));
     case.push(RequestTemplate::post_to(call.path.clone(), body));
     Some(case.expecting("sandbox.sentinel", Rule::NoneEnds(Ending::Completed)))
 }
@@ -206,7 +206,7 @@ fn sentinel(setting: &Setting<'_>, bundle: &Bundle) -> Option<Case> {
 fn beside_an_operation(setting: &Setting<'_>, bundle: &Bundle) -> Option<Case> {
     let call = success(setting, bundle)?;
     let step = setting.contract.bundle_steps(bundle).next()?;
-    let mut case = Case::new(format!("{}: beside an operation", bundle.slug));
+    let mut case = Case::of_bundle(bundle, format!("{}: beside an operation", bundle.slug));
     let key = format!("{}-beside-{}", setting.seed, bundle.slug);
     let mut operation = call.clone().idempotency(&key);
     operation.path = sample::path(step);
@@ -226,13 +226,17 @@ fn given_on_live(setting: &Setting<'_>) -> Option<Vec<Case>> {
 
 fn given_on(setting: &Setting<'_>, environment: Environment) -> Option<Vec<Case>> {
     let mut cases = Vec::new();
+    let bundles = &setting.contract.bundles;
     let inputs = setting.inputs.iter();
     for input in inputs.filter(|input| input.environment == environment) {
         let InputTarget::Bundle { slug, path } = &input.target else {
             continue;
         };
+        let Some(bundle) = bundles.iter().find(|it| it.slug == *slug) else {
+            continue;
+        };
         let at = cases.len() + 1;
-        let case = Case::new(format!("{slug}: {}, row {at}", input.ends));
+        let case = Case::of_bundle(bundle, format!("{slug}: {}, row {at}", input.ends));
         let mut case = case.on(environment);
         let body = Json::object(input.with.clone());
         let ending = input.ending_of_bundle()?;
@@ -244,10 +248,8 @@ fn given_on(setting: &Setting<'_>, environment: Environment) -> Option<Vec<Case>
         let poor = Some(call.clone()).filter(|_| ending == Ending::Completed);
         cases.extend(poor.and_then(|call| of_empty_wallet(setting, &case, call)));
         let asked = case.push(call);
-        let bundle = setting.contract.bundles.iter().find(|it| it.slug == *slug);
-        let slow = bundle.is_some_and(|bundle| may_be_slow(setting, bundle));
         let ending = match ending {
-            Ending::Completed if slow => Ending::CompletedOrPending,
+            Ending::Completed if may_be_slow(setting, bundle) => Ending::CompletedOrPending,
             ending => ending,
         };
         case.expect(asked, input.clause.clone(), Rule::Ends(ending));
@@ -267,7 +269,11 @@ fn of_empty_wallet(setting: &Setting<'_>, like: &Case, call: RequestTemplate) ->
     if !on_live || !setting.has_key(Environment::Live, KeyKind::Poor) {
         return None;
     }
-    let mut case = Case::new(format!("{}, an empty wallet", like.name)).on(Environment::Live);
+    let mut case = Case {
+        operation: like.operation.clone(),
+        ..Case::new(format!("{}, an empty wallet", like.name))
+    }
+    .on(Environment::Live);
     case.push(call.by(Credential::Given(KeyKind::Poor)));
     let refused = Rule::fails(ErrorCode::InsufficientBalance);
     Some(case.expecting("billing.insufficient-balance", refused))
@@ -281,7 +287,7 @@ fn wallet(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let (falls, free) = ("billing.balance-falls", "billing.failures-are-free");
     let case = |bundle: &Bundle| {
         let call = call_on_live(setting, bundle)?;
-        let mut case = Case::new(bundle.slug.clone()).on(Environment::Live);
+        let mut case = Case::of_bundle(bundle, &bundle.slug).on(Environment::Live);
         let before = lead::to_success(&mut case, setting, beside);
         let key = format!("{}-bundle-{}", setting.seed, bundle.slug);
         let first = case.push(call.clone().idempotency(&key));
@@ -319,7 +325,7 @@ fn hold(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let case = |bundle: &Bundle| {
         let call = success(setting, bundle)?;
         let failing = of_source_down(setting, bundle, &call)?;
-        let case = Case::new(bundle.slug.clone());
+        let case = Case::of_bundle(bundle, &bundle.slug);
         let mut case = case.extension().on(Environment::Live);
         fresh(&mut case);
         let price: Paise = contract.bundle_steps(bundle).map(|step| step.price).sum();
@@ -344,7 +350,7 @@ fn failing(
     environment: Environment,
 ) -> Option<Case> {
     let name = format!("{}, step {}: {} fails", bundle.slug, at + 1, operation.id);
-    let mut case = Case::new(name).extension().on(environment);
+    let mut case = Case::of_bundle(bundle, name).extension().on(environment);
     let step = case.push(call(setting, bundle, operation, 504)?);
     let fails = Rule::fails(ErrorCode::SourceTimeout);
     case.expect_each(
@@ -368,7 +374,7 @@ fn without_record(
         at + 1,
         operation.id
     );
-    let mut case = Case::new(name).extension();
+    let mut case = Case::of_bundle(bundle, name).extension();
     let step = case.push(call(setting, bundle, operation, 422)?);
     let at = match bundle.mode {
         BundleMode::Choice { .. } => 0,

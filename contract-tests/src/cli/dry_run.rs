@@ -7,6 +7,7 @@ use svc_fixtures::contract::{Environment, Paise};
 
 use crate::check;
 use crate::plan::Setting;
+use crate::report::counted;
 use crate::run::Filter;
 use crate::spend::{Estimate, PricedCase, SpendPlan};
 
@@ -58,11 +59,21 @@ pub(super) fn print(
     writeln!(out, "\nceiling: {ceiling} INR, each call counted once")?;
     if let Some(plan) = plan {
         list(&mut out, &paid)?;
-        let (operations, clauses) = (operations.len(), clauses.len());
+        let bundles = setting.contract.bundles.iter();
+        let bundles = bundles
+            .filter(|it| operations.contains(&it.endpoint()))
+            .count();
+        let mut judged = vec![counted(operations.len() - bundles, "operation")];
+        judged.extend((bundles > 0).then(|| counted(bundles, "bundle")));
         writeln!(
             out,
-            "paid calls judge {operations} operations by {clauses} clauses; {} cases are left out as too dear",
-            plan.left_out()
+            "paid calls judge {} by {}; {} left out as too dear",
+            judged.join(" and "),
+            counted(clauses.len(), "clause"),
+            match plan.left_out() {
+                1 => "1 case is".to_owned(),
+                many => format!("{many} cases are"),
+            }
         )?;
         if plan.settled() > 0 {
             writeln!(

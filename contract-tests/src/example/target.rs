@@ -97,7 +97,7 @@ impl<'c> Callee<'c> {
     pub(super) fn endpoint(&self) -> Option<String> {
         match self {
             Callee::Operation(operation) => Some(operation.id.clone()),
-            Callee::Bundle(bundle) => Some(format!("bundles.{}", bundle.slug)),
+            Callee::Bundle(bundle) => Some(bundle.endpoint()),
             Callee::Post(_) | Callee::Get(_) => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use svc_fixtures::contract::{Environment, Operation};
+use svc_fixtures::contract::{Bundle, Environment, Operation};
 
 use super::expect::{Expectation, Rule};
 use super::request::{RequestTemplate, USAGE};
@@ -13,7 +13,7 @@ use crate::capture::{Channel, Credential};
 pub struct Case {
     /// What the case is, unique within its check.
     pub name: String,
-    /// The operation it is about, where it is about one.
+    /// The operation it is about, or the endpoint of a bundle, where it is about one.
     pub operation: Option<String>,
     /// Where it is sent.
     pub environment: Environment,
@@ -67,6 +67,15 @@ impl Case {
         Case {
             operation: Some(operation.id.clone()),
             ..Case::new(named)
+        }
+    }
+
+    /// A case about a bundle, of this name.
+    #[must_use]
+    pub fn of_bundle(bundle: &Bundle, name: impl Into<String>) -> Self {
+        Case {
+            operation: Some(bundle.endpoint()),
+            ..Case::new(name)
         }
     }
 
