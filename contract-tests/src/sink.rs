@@ -42,6 +42,9 @@ pub struct ReceivedWebhook {
     /// the run gave the secret itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
+    /// What the signature is instead, where it has the form of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mistake: Option<String>,
 }
 
 /// All that came so far. Clones are the same receiver.
@@ -55,6 +58,8 @@ pub struct Sink {
 #[derive(Debug)]
 struct Registered {
     secret: Secret,
+    /// The run's own keys, which webhooks must not be signed with.
+    api_keys: Vec<Secret>,
     /// How long a result is waited for.
     wait: Duration,
     /// How long the first verification's deliveries are refused, to see them tried again.
@@ -85,9 +90,15 @@ impl Sink {
     /// A receiver that the provider has registered by its own console, with this secret: how long a result is waited
     /// for, and how long the first one is refused, to see it tried again.
     #[must_use]
-    pub fn registered(secret: Secret, wait: Duration, watch: Option<Duration>) -> Self {
+    pub fn registered(
+        secret: Secret,
+        api_keys: Vec<Secret>,
+        wait: Duration,
+        watch: Option<Duration>,
+    ) -> Self {
         let registered = Registered {
             secret,
+            api_keys,
             wait,
             watch,
             refused: OnceLock::new(),
@@ -178,11 +189,18 @@ impl Sink {
         all.iter().map(|webhook| webhook.body.clone()).collect()
     }
 
-    fn verifies(&self, webhook: &ReceivedWebhook, body: &[u8]) -> Option<bool> {
-        let secret = self.secret()?.expose();
+    /// Says whether a webhook is signed with the secret that the provider was given, where it was, and if not, with what.
+    fn verify(&self, webhook: &mut ReceivedWebhook, body: &[u8]) {
+        let Some(registered) = &self.registered else {
+            return;
+        };
         let header = webhook.signature.as_deref().unwrap_or_default();
-        let signature = Signature::read(header);
-        Some(signature.is_ok_and(|signature| signature.is_of(secret, body)))
+        let api_keys = registered.api_keys.iter().map(Secret::expose);
+        let mistake = Signature::read(header)
+            .map(|it| it.mistake(registered.secret.expose(), api_keys, body));
+        webhook.verified = Some(mistake == Ok(None));
+        let instead = mistake.ok().flatten();
+        webhook.mistake = instead.map(|mistake| mistake.to_string());
     }
 }
 
@@ -255,8 +273,9 @@ async fn take(
         body: String::from_utf8_lossy(&body).into_owned(),
         status: 0,
         verified: None,
+        mistake: None,
     };
-    webhook.verified = sink.verifies(&webhook, &body);
+    sink.verify(&mut webhook, &body);
     let status = sink.take(webhook);
     let mut response = StatusCode::from_u16(status)
         .unwrap_or(StatusCode::NO_CONTENT)
@@ -294,6 +313,7 @@ mod tests {
             body: body.to_owned(),
             status: 0,
             verified: None,
+            mistake: None,
         }
     }
 
@@ -308,7 +328,12 @@ mod tests {
 
     fn registered(watch_s: Option<u64>) -> Sink {
         let [wait, watch] = [Some(10), watch_s].map(|it| it.map(Duration::from_secs));
-        Sink::registered(Secret::new("whsec_sample"), wait.unwrap_or_default(), watch)
+        Sink::registered(
+            Secret::new("whsec_sample"),
+            Vec::new(),
+            wait.unwrap_or_default(),
+            watch,
+        )
     }
 
     #[tokio::test(start_paused = true)]

@@ -13,6 +13,7 @@ use super::connection::duration;
 use super::exit::CommandError;
 use super::keys;
 use crate::capture::Capabilities;
+use crate::client::Keyring;
 use crate::plan::webhook::first_retry;
 use crate::redact::Secret;
 use crate::sink::{RunSink, Sink, serve};
@@ -71,6 +72,7 @@ impl ReceiverArgs {
         &self,
         console: Option<&Console>,
         contract: &Contract,
+        ring: &Keyring,
         judges: bool,
     ) -> Result<Option<RunSink>, CommandError> {
         let url = self.webhook_sink.as_deref();
@@ -100,7 +102,7 @@ impl ReceiverArgs {
                 let retry = first_retry(contract);
                 let watch = self.result_wait.or(judges.then_some(retry));
                 let watch = watch.filter(|watch| *watch >= retry);
-                Sink::registered(secret.clone(), self.result_wait(), watch)
+                Sink::registered(secret.clone(), ring.secrets(), self.result_wait(), watch)
             }
             None => Sink::default(),
         };

@@ -122,7 +122,7 @@ impl Run {
         let mut filter = self.selection.filter(&setting)?;
         filter.only = again.map(|again| again.cases.clone());
         let receiver = self.execution.receiver();
-        let sink = runtime.block_on(receiver.open(console.as_ref(), &contract, true))?;
+        let sink = runtime.block_on(receiver.open(console.as_ref(), &contract, &ring, true))?;
         let found = console.as_ref().map(|it| it.capabilities.clone());
         setting.capabilities = found.unwrap_or_default();
         receiver::add(&mut setting.capabilities, sink.as_ref());

@@ -159,7 +159,10 @@ impl OpenSide {
         let console = self.console.as_ref();
         let found = console.map(|console| console.capabilities.clone());
         setting.capabilities = found.unwrap_or_default();
-        self.sink = self.receiver.open(console, contract, false).await?;
+        self.sink = self
+            .receiver
+            .open(console, contract, &self.ring, false)
+            .await?;
         receiver::add(&mut setting.capabilities, self.sink.as_ref());
         Ok(())
     }

@@ -28,6 +28,15 @@ pub struct RunKey {
     pub copies: bool,
 }
 
+impl Keyring {
+    /// The keys that calls are made with which are to work.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<Secret> {
+        let own = [&self.test, &self.live].into_iter().flatten();
+        own.map(|key| key.secret.clone()).collect()
+    }
+}
+
 impl RunKey {
     /// The key that every simulator has.
     #[must_use]

@@ -40,7 +40,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, exchange: &Exchange) {
             "that of something else",
         );
         let is_theirs = verified == "true";
-        findings.must("webhook.signature", is_theirs, what, theirs, found);
+        findings.must("webhook.hmac", is_theirs, what, theirs, found);
     }
     // A body is judged like the answer to a look-up of its verification: it names its operation itself.
     let response = Response {

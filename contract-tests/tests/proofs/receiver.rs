@@ -94,7 +94,12 @@ fn with(pool: &Pool, planted: [&[&str]; 2], look: Look, asked: Asked) -> Found {
     pool.with(&CONTRACT, planted, |second| {
         block_on(async {
             let watch = Some(look.time()).filter(|time| *time >= first_retry(&CONTRACT));
-            let sink = Sink::registered(Secret::new(SECRET), look.time(), watch);
+            let sink = Sink::registered(
+                Secret::new(SECRET),
+                own_keys().secrets(),
+                look.time(),
+                watch,
+            );
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
             let listener = listener.expect("a free port");
             let address = listener.local_addr().expect("an address");
