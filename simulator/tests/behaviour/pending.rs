@@ -1,5 +1,7 @@
 //! Pending results: held until the end, then committed or released, and delivered.
 
+use std::time::Duration;
+
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
 use svc_fixtures::json::Json;
@@ -12,6 +14,30 @@ const SLOW: &str = r#"{"uan": "100000000202"}"#;
 
 fn seconds(count: i64) -> SignedDuration {
     SignedDuration::from_secs(count)
+}
+
+#[test]
+fn an_account_has_one_task_that_waits_however_often_something_is_due_earlier() {
+    let scene = Scene::with(
+        r#"
+        [[scenario]]
+        name = "tomorrow"
+        operation = "verify.employment.uan"
+        when = { uan = "100000000203" }
+        then = { pending = {}, after = "24h" }
+        "#,
+    );
+    let tomorrow = scene.post(UAN, r#"{"uan": "100000000203"}"#).send();
+    for _ in 0..20 {
+        scene.post(UAN, SLOW).send();
+        scene.machine_goes_on(seconds(60));
+        let minute = async { tokio::time::sleep(Duration::from_mins(1)).await };
+        scene.runtime.block_on(minute);
+    }
+    assert_eq!(scene.runtime.metrics().num_alive_tasks(), 1);
+    scene.machine_goes_on(SignedDuration::from_hours(24));
+    let path = format!("/v1/verifications/{}", tomorrow.id());
+    assert_eq!(scene.get(&path).outcome(), "200 completed");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use foldhash::fast::FixedState;
 use jiff::Timestamp;
 use tokio::sync::Notify;
+use tokio::task::AbortHandle;
 
 use super::account_rules::OwnScenarios;
 use super::event_log::{EventBatch, EventLog};
@@ -112,13 +113,19 @@ pub(super) struct AccountState {
     /// The replies to calls that were delayed when the account was reset, by generation and id.
     pub(super) orphaned: HashMap<(u64, VerificationId), OrphanedReply, FixedState>,
     pub(super) events: EventLog,
-    /// When a task will look again, by the account's clock. Without it every call of an account with a
-    /// pending result would leave a task behind.
-    pub(super) wakeup_at: Option<Timestamp>,
+    /// The task that will look again. Without it every call of an account with a pending result would leave one behind.
+    pub(super) wakeup: Option<Wakeup>,
     /// How many bytes of it the total of all accounts includes.
     pub(super) measured_bytes: usize,
     /// How many of them are pinned.
     pub(super) measured_pinned: usize,
+}
+
+/// A task that waits to look at an account again.
+pub(super) struct Wakeup {
+    /// When it will, by the account's clock.
+    pub(super) at: Timestamp,
+    pub(super) task: AbortHandle,
 }
 
 /// The reply to a call whose account was reset while the call was delayed.
@@ -149,7 +156,7 @@ impl AccountCell {
             handing_over: false,
             orphaned: HashMap::default(),
             events: EventLog::default(),
-            wakeup_at: None,
+            wakeup: None,
             measured_bytes: 0,
             measured_pinned: 0,
         };
@@ -279,7 +286,7 @@ impl AccountCell {
         let found = self.wait_until(|state| {
             let mut batch = state.events.from(unseen, &wanted);
             // Every change wakes whoever waits: no event is looked at twice.
-            unseen = unseen.max(batch.next);
+            unseen = batch.next;
             missed |= batch.missed;
             batch.missed = missed;
             (!batch.events.is_empty()).then_some(batch)

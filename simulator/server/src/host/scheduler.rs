@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use tokio::task::AbortHandle;
 use tokio_util::task::TaskTracker;
 
-use super::cell::{AccountCell, AccountState, OrphanedReply};
+use super::cell::{AccountCell, AccountState, OrphanedReply, Wakeup};
 use super::clock::Clock;
 use super::courier::{Courier, DueAttempt};
 use super::journal::{Commit, Journal, JournalError};
@@ -74,22 +75,24 @@ impl Scheduler {
         });
     }
 
-    /// Looks at an account again after some real time: as planned, or because something failed.
-    fn wake_after(self: &Arc<Self>, wait: Duration, cell: &Arc<AccountCell>, planned: bool) {
+    /// Looks at an account again after some real time. The task may be ended as long as it waits.
+    fn wake_after(self: &Arc<Self>, wait: Duration, cell: &Arc<AccountCell>) -> AbortHandle {
         // A task that waits does not keep an account that is closed meanwhile.
         let (scheduler, cell) = (Arc::clone(self), Arc::downgrade(cell));
-        tokio::spawn(async move {
+        let woken = tokio::spawn(async move {
             tokio::time::sleep(wait).await;
             let Some(cell) = cell.upgrade() else {
                 return;
             };
-            if planned {
-                cell.lock().wakeup_at = None;
-            }
+            // From here on nobody ends it.
+            cell.lock()
+                .wakeup
+                .take_if(|it| Some(it.task.id()) == tokio::task::try_id());
             if let Err(error) = scheduler.run_due(&cell).await {
                 tracing::error!(account = %cell.id(), %error, "a due result was not written; it stays due");
             }
         });
+        woken.abort_handle()
     }
 
     /// Does what is due, and schedules what is due next.
@@ -139,7 +142,9 @@ impl Scheduler {
                 tracing::error!(account = %cell.id(), verification = %due.verification, %error, "an attempt was not written");
                 match locked.state.clock_move.is_some() {
                     true => locked.state.unwritten_attempt = Some(error),
-                    false => self.wake_after(RETRY_AFTER, &cell, false),
+                    false => {
+                        self.wake_after(RETRY_AFTER, &cell);
+                    }
                 }
             }
         }
@@ -358,16 +363,18 @@ impl LockedAccount<'_> {
         let Some(at) = self.state.next_due(now) else {
             return;
         };
-        if self.state.wakeup_at.is_some_and(|planned| planned <= at) {
-            return;
+        match &self.state.wakeup {
+            Some(planned) if planned.at <= at => return,
+            Some(later) => later.task.abort(),
+            None => {}
         }
-        self.state.wakeup_at = Some(at);
         let wait = match at > now {
             true => self.scheduler.clock.to_real_time(at.duration_since(now)),
             // It was due already and could not be written: not again at once.
             false => RETRY_AFTER,
         };
-        self.scheduler.wake_after(wait, self.cell, true);
+        let task = self.scheduler.wake_after(wait, self.cell);
+        self.state.wakeup = Some(Wakeup { at, task });
     }
 
     /// Resets the account. The replies to the calls that are delayed are kept beside it, because it will

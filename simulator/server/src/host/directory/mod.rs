@@ -384,6 +384,9 @@ impl Directory {
             self.opened_by_hand.fetch_sub(1, Ordering::Relaxed);
         }
         state.closed = true;
+        if let Some(wakeup) = state.wakeup.take() {
+            wakeup.task.abort();
+        }
         self.memory.measure(state);
     }
 
