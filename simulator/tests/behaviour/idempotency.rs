@@ -3,10 +3,13 @@
 use jiff::SignedDuration;
 use svc_fixtures::contract::Paise;
 use svc_simulator::engine::call::request::Environment;
+use svc_simulator::engine::state::environment::RetentionLimits;
 use svc_simulator::engine::state::manage;
 use svc_simulator::host::clock_move::ClockTarget;
+use svc_simulator::host::memory::MemoryLimits;
 
-use crate::scene::{Money, PAN, Scene, UAN};
+use crate::journals::store;
+use crate::scene::{Money, PAN, Scene, UAN, rules};
 
 const BODY: &str = r#"{"pan": "AAAAA0000A", "name": "Asha Rao"}"#;
 
@@ -259,6 +262,21 @@ fn a_duplicate_that_waits_was_let_in_and_is_not_turned_away() {
         scene.pan(BODY).live().idempotency("k").outcome(),
         "401 SVC_AUTH_INVALID"
     );
+}
+
+#[test]
+fn a_duplicate_that_waits_for_a_call_that_is_forgotten_as_it_ends_is_no_second_call() {
+    let limits = MemoryLimits {
+        retention: RetentionLimits {
+            calls: 0,
+            ..RetentionLimits::DEFAULT
+        },
+        ..MemoryLimits::DEFAULT
+    };
+    let scene = Scene::within(rules(SLOW, "seed"), "", store(), limits);
+    let [first, same] = with_a_duplicate_waiting(&scene, async || {});
+    assert_eq!((&same.0.body, same.0.replay), (&first.0.body, true));
+    assert_eq!(scene.wallet("local").charged, Paise(250));
 }
 
 #[test]

@@ -129,7 +129,12 @@ impl Scene {
         Scene::within(rules, accounts, journal, MemoryLimits::default())
     }
 
-    fn within(rules: Rules, added: &str, journal: Arc<dyn Journal>, limits: MemoryLimits) -> Self {
+    pub(crate) fn within(
+        rules: Rules,
+        added: &str,
+        journal: Arc<dyn Journal>,
+        limits: MemoryLimits,
+    ) -> Self {
         let mut sources = scenario::accounts();
         sources.push(Source::new("accounts-of-the-test.toml", added));
         let accounts = scenario::read_accounts(&sources);

@@ -1,6 +1,6 @@
 //! One call against one account: decided under the account's lock, and waited for outside it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::futures::Notified;
@@ -40,6 +40,8 @@ pub(super) enum CallError {
 struct WaitingDuplicate {
     generation: u64,
     original: VerificationId,
+    /// The reply to it, once it has ended.
+    reply: Arc<OnceLock<Reply>>,
     _part: SharePart,
 }
 
@@ -172,6 +174,15 @@ impl CallExecution<'_> {
         locked.finish_due()?;
         self.measure_shares(locked, waiting.as_ref());
         let (account, machine) = (&locked.state.account, locked.machine);
+        let verifications = &account.environment(self.prepared.environment).verifications;
+        if let Some(it) = &waiting
+            && let Some(reply) = it.reply.get()
+            && verifications.get(it.original).is_none()
+        {
+            // It was forgotten as soon as it had ended.
+            let reply = reply.clone().replayed();
+            return Ok(Progress::Ended(Executed::Answered(reply)));
+        }
         let decision = match &waiting {
             Some(WaitingDuplicate { original, .. }) => {
                 engine::decide_waiting(self.rules, account, &self.prepared, *original, machine)
@@ -209,6 +220,7 @@ impl CallExecution<'_> {
                 Progress::Waiting(WaitingDuplicate {
                     generation,
                     original: on,
+                    reply: locked.state.await_reply(on),
                     _part: part(),
                 })
             }

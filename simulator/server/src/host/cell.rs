@@ -2,8 +2,8 @@
 //! orphaned replies, the latest events.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use foldhash::fast::FixedState;
@@ -112,6 +112,9 @@ pub(super) struct AccountState {
     pub(super) handing_over: bool,
     /// The replies to calls that were delayed when the account was reset, by generation and id.
     pub(super) orphaned: HashMap<(u64, VerificationId), OrphanedReply, FixedState>,
+    /// Where the replies to delayed calls are left for those who wait for them under their keys: what ended may be forgotten
+    /// before they look again.
+    pub(super) awaited: HashMap<VerificationId, Weak<OnceLock<Reply>>, FixedState>,
     pub(super) events: EventLog,
     /// The task that will look again. Without it every call of an account with a pending result would leave one behind.
     pub(super) wakeup: Option<Wakeup>,
@@ -155,6 +158,7 @@ impl AccountCell {
             due_noted: true,
             handing_over: false,
             orphaned: HashMap::default(),
+            awaited: HashMap::default(),
             events: EventLog::default(),
             wakeup: None,
             measured_bytes: 0,
@@ -325,6 +329,16 @@ impl AccountState {
         };
         let pending = Environment::ALL.into_iter().any(open);
         pending || !self.in_flight.is_empty() || self.clock_move.is_some()
+    }
+
+    /// Where the reply to a delayed call will be left for whoever waits for it.
+    pub(super) fn await_reply(&mut self, to: VerificationId) -> Arc<OnceLock<Reply>> {
+        let known = self.awaited.get(&to).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let reply = Arc::default();
+            self.awaited.insert(to, Arc::downgrade(&reply));
+            reply
+        })
     }
 
     /// The verifications whose replies are delayed.

@@ -319,6 +319,11 @@ impl LockedAccount<'_> {
             return Ok(None);
         };
         self.commit(entry)?;
+        let awaited = self.state.awaited.remove(&verification);
+        if let Some(awaited) = awaited.and_then(|it| it.upgrade()) {
+            // It ends once.
+            drop(awaited.set(reply.clone()));
+        }
         Ok(Some(reply))
     }
 
@@ -410,6 +415,7 @@ impl LockedAccount<'_> {
     pub(super) fn forget_generation(&mut self) {
         self.state.generation += 1;
         self.state.in_flight.clear();
+        self.state.awaited.clear();
     }
 
     /// Whether it is known what came of an attempt: another replica made it, too, because it took this one for
