@@ -219,7 +219,7 @@ impl Pages {
         });
         let rows: Vec<Vec<Markup>> = rows.collect();
         html! {
-            @if happened["missed"] == true { p.quiet { "The oldest were forgotten to bound memory." } }
+            @if happened["missed"] == true { p.quiet { "Older ones are known no more." } }
             @if rows.is_empty() { p { "Nothing." } }
             @else { (table("What happened", &["When", "Environment", "What", "Of", "Came to"], &rows)) }
         }

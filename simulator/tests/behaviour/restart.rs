@@ -49,6 +49,28 @@ fn a_pending_call_is_charged_once_whenever_the_simulator_dies() {
 }
 
 #[test]
+fn whoever_polls_events_is_told_that_those_of_before_are_known_no_more() {
+    let mut scene = Scene::new();
+    let events_from = |scene: &Scene, from| {
+        let cell = scene.account("local");
+        let batch = cell.wait_for_events(from, |_| true, Duration::ZERO);
+        let batch = scene.runtime.block_on(batch);
+        (batch.events.len(), batch.next, batch.missed)
+    };
+    scene.pan("{}").send();
+    scene.pan(r#"{"pan": "AAAAA0000A"}"#).send();
+    let (two, next, missed) = events_from(&scene, 0);
+    assert_eq!((two, next, missed), (2, 2, false));
+    scene.crash_and_start_again();
+    for _ in 0..3 {
+        scene.pan("{}").send();
+    }
+    let (three, after, missed) = events_from(&scene, next);
+    assert_eq!((three, missed), (3, true));
+    assert_eq!(events_from(&scene, after), (0, after, false));
+}
+
+#[test]
 fn retries_go_on_where_they_stopped() {
     let mut scene = Scene::with_accounts(HOOKED);
     scene.receiver_answers(|_, at| if at < 3 { 500 } else { 200 });

@@ -31,11 +31,26 @@ pub struct EventBatch {
     pub events: Vec<(u64, Event)>,
     /// The number the next event will have.
     pub next: u64,
-    /// Whether events that were asked for had been dropped already.
+    /// Whether events that were asked for are not known any more.
     pub missed: bool,
 }
 
+/// No entry makes more events.
+const OF_ENTRY: u64 = 1 << 8;
+
 impl EventLog {
+    /// That of an account that comes from a store, where it has so many entries. Its numbers are above those that any earlier
+    /// process has given, so that whoever goes on from one of these is told what nobody knows any more.
+    pub(super) fn after(entries: u64) -> Self {
+        let next = entries.saturating_mul(OF_ENTRY);
+        EventLog {
+            base: next,
+            first: next,
+            next,
+            ..EventLog::default()
+        }
+    }
+
     pub(super) fn push(&mut self, event: Event) {
         match self.chunks.back_mut() {
             Some(chunk) if chunk.len() < CHUNK => {
@@ -90,9 +105,11 @@ impl EventLog {
         self.first = self.first.max(self.base);
     }
 
-    /// The wanted events from a number on.
+    /// The wanted events from a number on. One that was not given yet is of an account that began anew: then those that there
+    /// are by now were missed, too.
     pub(super) fn from(&self, number: u64, wanted: &dyn Fn(&Event) -> bool) -> EventBatch {
-        let from = number.max(self.first).min(self.next);
+        let is_given = (self.first..=self.next).contains(&number);
+        let from = if is_given { number } else { self.first };
         let all = self.chunks.iter().flatten();
         let skipped = usize::try_from(from - self.base).unwrap_or(usize::MAX);
         let numbered = (from..).zip(all.skip(skipped));
@@ -100,7 +117,7 @@ impl EventLog {
         EventBatch {
             events: events.map(|(at, event)| (at, event.clone())).collect(),
             next: self.next,
-            missed: number < self.first,
+            missed: !is_given,
         }
     }
 }
@@ -148,11 +165,27 @@ mod tests {
             let (log, next) = (log(count), count as u64);
             let oldest = next.saturating_sub(MAX_EVENTS as u64);
             for from in [0, 1, oldest.saturating_sub(1), oldest, next, next + 1] {
-                let numbers = (from.max(oldest)..next).collect();
-                let wanted = (numbers, next, from < oldest);
+                let is_given = (oldest..=next).contains(&from);
+                let numbers = (if is_given { from } else { oldest }..next).collect();
+                let wanted = (numbers, next, !is_given);
                 assert_eq!(numbers_from(&log, from), wanted, "{count} from {from}");
             }
         }
+    }
+
+    #[test]
+    fn whoever_goes_on_from_an_earlier_process_is_told_what_it_missed() {
+        let mut log = EventLog::after(3);
+        let first = 3 * OF_ENTRY;
+        let read = |log: &EventLog, from| {
+            let batch = log.from(from, &|_| true);
+            (batch.events.len(), batch.next, batch.missed)
+        };
+        assert_eq!(read(&log, first - 1), (0, first, true));
+        assert_eq!(read(&log, first), (0, first, false));
+        log.push(event(0));
+        assert_eq!(read(&log, first - 1), (1, first + 1, true));
+        assert_eq!(read(&log, first), (1, first + 1, false));
     }
 
     #[test]

@@ -34,7 +34,8 @@ pub(super) struct EventListDto {
     events: Vec<EventDto>,
     /// Where to go on from.
     next: u64,
-    /// Whether some that were asked for were forgotten to bound memory.
+    /// Whether some that were asked for are known no more: memory is bounded, and neither a simulator that is started again nor
+    /// an account that is opened anew knows what happened before.
     missed: bool,
 }
 

@@ -20,6 +20,7 @@ use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::verification::Verification;
 use crate::host::cell::{AccountCell, AccountState, Origin, Unsummed};
+use crate::host::event_log::EventLog;
 use crate::host::journal::{Appended, Journal, JournalError, Stored, Version};
 use crate::host::lock_order::{Mutex, Rank, RwLock};
 use crate::host::memory::MemoryGovernor;
@@ -169,6 +170,7 @@ impl Directory {
         cell.mark_used(now);
         let mut state = cell.lock();
         state.unsummed = unsummed;
+        state.events = EventLog::after(version.number);
         self.memory.measure(&mut state);
         drop(state);
         self.add_names(&cell);
