@@ -3,6 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::account_dto::AccountDto;
 use super::request::{BodyDto, BodyPresence, NoBody};
@@ -15,7 +16,7 @@ use crate::host::account_file::{IfTaken, ImportError};
 
 /// A file of an account.
 #[derive(Serialize)]
-pub(super) struct ExportedAccountDto(Value);
+pub(super) struct ExportedAccountDto(Box<RawValue>);
 
 /// A file of an account that is read.
 #[derive(Deserialize)]
@@ -74,12 +75,19 @@ pub(super) async fn export(
     request: ControlRequest<NoBody, ExportQuery>,
 ) -> ControlResult<ExportedAccountDto> {
     let cell = request.account()?;
-    let file = request.api.host.export(&cell);
-    let file = match request.query.without_secrets {
-        Some(TrueDto::True) => file.without_secrets(),
-        None => file,
-    };
-    Ok(ExportedAccountDto(file.to_json()))
+    let without_secrets = request.query.without_secrets.is_some();
+    // It may be large: too long for a task that others wait behind.
+    let printing = tokio::task::spawn_blocking(move || {
+        let file = request.api.host.export(&cell);
+        let file = match without_secrets {
+            true => file.without_secrets(),
+            false => file,
+        };
+        RawValue::from_string(file.to_text())
+    });
+    let printed = printing.await.map_err(|_| ControlError::internal())?;
+    let text = printed.map_err(|_| ControlError::internal())?;
+    Ok(ExportedAccountDto(text))
 }
 
 /// How it is imported.

@@ -206,6 +206,23 @@ const ALWAYS_ANSWERED: [&str; 2] = ["/control/health", "/control/ready"];
 /// each other's changes now and then.
 const LOOKS_AT_MOST: usize = 16;
 
+/// Reads a request and begins to handle it. A long body is read where nobody waits behind it.
+async fn begin(
+    handle: Handle,
+    request: RawRequest,
+) -> ControlResult<BoxFuture<'static, ControlResult<Bytes>>> {
+    match request.body.as_ref().map_or(0, Bytes::len) {
+        ..LONG_BODY => handle(request),
+        _ => {
+            let begun = tokio::task::spawn_blocking(move || handle(request)).await;
+            begun.unwrap_or_else(|_| Err(ControlError::internal()))
+        }
+    }
+}
+
+/// A body of so many bytes takes some milliseconds to be read.
+const LONG_BODY: usize = 1 << 20;
+
 async fn answer(
     api: Arc<ControlApi>,
     handle: Handle,
@@ -220,29 +237,30 @@ async fn answer(
     let body = rule.read(&head.headers, body).await?;
     let (host, id) = (Arc::clone(&api.host), id.unwrap_or_default());
     let handle = || {
-        handle(RawRequest {
+        let request = RawRequest {
             api: Arc::clone(&api),
             reads: matches!(head.method, Method::GET | Method::DELETE),
             id: id.clone(),
             query: head.uri.query().unwrap_or_default().to_owned(),
             body: body.clone(),
-        })
+        };
+        begin(Arc::clone(&handle), request)
     };
     if ALWAYS_ANSWERED.contains(&head.uri.path()) {
-        return handle()?.await;
+        return handle().await?.await;
     }
     // What was done by another replica is seen here, too.
     host.catch_up().await?;
     if head.method != Method::GET {
-        return handle()?.await;
+        return handle().await?.await;
     }
     // Nobody is told of what the store may lose, as no caller of the API is (ruling 36).
-    let mut answer = handle()?.await;
+    let mut answer = handle().await?.await;
     for _ in 0..LOOKS_AT_MOST {
         if host.all_written().await? {
             return answer;
         }
-        answer = handle()?.await;
+        answer = handle().await?.await;
     }
     Err(ControlError::internal())
 }

@@ -108,14 +108,22 @@ impl AccountFile {
         self
     }
 
-    /// Its JSON form.
+    /// Its JSON form, as text.
     ///
     /// # Panics
     /// Never: texts, numbers and lists print into memory.
     #[must_use]
+    pub fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("texts, numbers and lists print into memory")
+    }
+
+    /// Its JSON form.
+    ///
+    /// # Panics
+    /// Never: what was printed is JSON.
+    #[must_use]
     pub fn to_json(&self) -> Value {
-        let text = serde_json::to_string(self).expect("texts, numbers and lists print into memory");
-        serde_json::from_str(&text).expect("what was printed is JSON")
+        serde_json::from_str(&self.to_text()).expect("what was printed is JSON")
     }
 
     /// Reads its JSON form.
