@@ -319,7 +319,10 @@ impl SimulatorBuilder {
             Some(transport) => Arc::clone(transport),
             None => {
                 let timeout = Duration::from_millis(rules.contract.service.webhook_timeout_ms);
-                let limits = TransportLimits::within(timeout);
+                let limits = TransportLimits {
+                    connections: self.limits.connections,
+                    ..TransportLimits::within(timeout)
+                };
                 let transport = HttpTransport::new(limits, targets.clone())?;
                 Arc::new(transport.with_tls(self.webhook_tls.clone()))
             }

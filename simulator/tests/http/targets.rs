@@ -6,7 +6,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -438,6 +438,22 @@ async fn a_look_up_that_hangs_ends_at_the_limit() {
     let transport = with_resolver(limits, &Arc::default());
     let posted = post(&transport, "http://silent.example/").await;
     assert_eq!(line(&posted), "no answer within 200 ms");
+}
+
+#[tokio::test]
+async fn requests_that_nobody_answers_take_no_more_connections_than_there_are() {
+    let limits = TransportLimits {
+        connections: 1,
+        ..TransportLimits::within(Duration::from_millis(200))
+    };
+    let transport = with_resolver(limits, &Arc::default());
+    let begin = Instant::now();
+    let post = || post(&transport, "http://silent.example/");
+    let (first, second) = tokio::join!(post(), post());
+    for posted in [first, second] {
+        assert_eq!(line(&posted), "no answer within 200 ms");
+    }
+    assert!(begin.elapsed() >= Duration::from_millis(400));
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Response, Url};
 use svc_tls::Tls;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::sleep;
 
 use super::failure;
@@ -33,6 +33,8 @@ pub struct TransportLimits {
     /// How many bytes of an answer's body are read before the connection is dropped. A body within
     /// the limit leaves the connection open for the next request.
     pub body_bytes: usize,
+    /// How many requests are under way at once, to all receivers. Those that do not answer leave files for callers.
+    pub connections: usize,
     /// How many connections are kept open to one receiver.
     pub idle_connections: usize,
     /// How long a connection is kept open for the next request.
@@ -46,6 +48,7 @@ impl TransportLimits {
         TransportLimits {
             timeout,
             body_bytes: 64 * 1024,
+            connections: 1024,
             idle_connections: 8,
             idle: Duration::from_secs(30),
         }
@@ -70,6 +73,8 @@ pub struct HttpTransport {
     /// Made at the first `https://` receiver: what the machine trusts takes time and memory to read.
     secure: OnceCell<Client>,
     limits: TransportLimits,
+    /// Room for requests: a permit for each that may be under way.
+    room: Semaphore,
     targets: TargetPolicy,
     resolver: Arc<dyn NameResolver>,
     tls: Tls,
@@ -97,6 +102,7 @@ impl HttpTransport {
         Ok(HttpTransport {
             plain: plain.build().map_err(TransportError::NoClient)?,
             secure: OnceCell::new(),
+            room: Semaphore::new(limits.connections),
             limits,
             targets,
             resolver,
@@ -129,6 +135,8 @@ impl HttpTransport {
             Ok(url) => url,
             Err(refused) => return WebhookResponse::nothing(refused.to_string()),
         };
+        // Nobody closes it. The time of an exchange begins when there is room.
+        let _room = self.room.acquire().await;
         let mut out_of_time = pin!(sleep(self.limits.timeout));
         let head = tokio::select! {
             biased;
