@@ -177,13 +177,16 @@ impl Host {
         shared.map(|shared| shared.peers()).unwrap_or_default()
     }
 
-    /// Leaves a store that other replicas use, too: what this one has not done, they do at once.
+    /// Leaves the store: all is written, and what this replica has not done, others that use the store do at once.
     pub async fn leave(&self) {
-        let Some(shared) = self.scheduler.journal.shared() else {
-            return;
-        };
-        if let Err(error) = shared.leave().await {
+        let journal = &self.scheduler.journal;
+        if let Some(shared) = journal.shared()
+            && let Err(error) = shared.leave().await
+        {
             tracing::warn!(%error, "the other replicas were not told; they notice in some seconds");
+        }
+        if let Err(error) = journal.end().await {
+            tracing::warn!(%error, "the store was not closed");
         }
     }
 

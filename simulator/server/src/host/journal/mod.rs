@@ -8,7 +8,7 @@ mod postgres;
 mod shared;
 pub mod sqlite;
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -73,6 +73,11 @@ pub trait Journal: Send + Sync {
     /// # Errors
     /// [`JournalError`] where that is not even taken. The account then goes on.
     fn close(&self, account: &Arc<str>, after: Version) -> Result<Commit, JournalError>;
+
+    /// Writes what it took and gives the store up, though somebody may still hold it: it takes nothing any more.
+    fn end(&self) -> StoreFuture<()> {
+        Box::pin(ready(Ok(())))
+    }
 
     /// Whether all that it takes is written at once, so that nobody ever has to wait for it.
     fn is_immediate(&self) -> bool {

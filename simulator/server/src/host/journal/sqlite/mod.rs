@@ -21,7 +21,7 @@ pub use self::care::{StoreReport, backup, check, migrate};
 pub use self::file::StoreError;
 use self::file::StoreFile;
 use self::writer::{Question, StoreChange, Versions, Work, Writer};
-use super::{Appended, Commit, Journal, JournalError, Loading, Stored, Version};
+use super::{Appended, Commit, Journal, JournalError, Loading, StoreFuture, Stored, Version};
 use crate::engine::state::entry::Entry;
 use crate::host::metrics::StoreMetrics;
 use crate::host::readiness::Readiness;
@@ -162,6 +162,16 @@ impl Journal for SqliteJournal {
             unwritten,
         }))?;
         Ok(commit)
+    }
+
+    fn end(&self) -> StoreFuture<()> {
+        let (answer, ended) = oneshot::channel();
+        let given = self.give(Work::End(answer));
+        Box::pin(async move {
+            given?;
+            // Where it is not said, it had ended before.
+            ended.await.or(Ok(()))
+        })
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::super::{Commit, Version};
+use super::super::{Commit, Journal as _, Version};
+use super::SqliteJournal;
 use super::care::check;
 use super::file::StoreFile;
 use super::writer::{StoreChange, Versions, Writer};
@@ -213,4 +214,28 @@ fn a_group_that_the_disk_refuses_leaves_all_entries_where_they_stood() {
     let read = writer.file.read(&account(), &writer.places);
     let version = read.expect("it is read").map(|it| it.version);
     assert_eq!(version, Some(entries(2).1));
+}
+
+#[tokio::test]
+async fn a_store_that_is_given_up_is_one_file_though_somebody_still_holds_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kept.db");
+    let store = SqliteJournal::open(&path).expect("a store");
+    let entry = Entry {
+        at: Timestamp::UNIX_EPOCH,
+        environment: Environment::Test,
+        changes: Vec::new(),
+    };
+    let append = |after| store.append(&account(), after, std::slice::from_ref(&entry));
+    let appended = append(Version::NONE).expect("it is taken");
+    store.end().await.expect("it ends");
+    assert!(appended.commit.is_written());
+    let files = std::fs::read_dir(folder.path()).expect("a folder");
+    let names = files.map(|file| file.expect("a file").file_name());
+    let names: Vec<_> = names
+        .filter(|name| name.to_string_lossy().starts_with("kept.db-"))
+        .collect();
+    assert!(names.is_empty(), "{names:?}");
+    assert!(append(appended.version).is_err());
+    store.end().await.expect_err("it has ended");
 }

@@ -21,6 +21,8 @@ use crate::host::readiness::Readiness;
 pub(super) enum Work {
     Change(StoreChange),
     Question(Question),
+    /// The store is given up; said when it is.
+    End(oneshot::Sender<()>),
 }
 
 /// What is to be written.
@@ -116,21 +118,13 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Writes what is given until nobody gives anything any more.
+    /// Writes what is given until nobody gives anything any more, or somebody ends it.
     pub(super) fn run(mut self, given: &Receiver<Work>) {
         loop {
             let mut group = Vec::new();
             let mut next = match self.next(given) {
                 Ok(next) => next,
-                Err(_) => {
-                    // Nobody waits any more; the next start finds what is left then.
-                    for _ in 0..LEFT_LYING / MOST_FORGOTTEN {
-                        if self.places.has_needless() && !self.has_failed {
-                            self.forget_in_peace();
-                        }
-                    }
-                    return;
-                }
+                Err(_) => return self.end(),
             };
             while let Some(work) = next {
                 next = match work {
@@ -143,12 +137,28 @@ impl Writer {
                         group.push(change);
                         None
                     }
+                    Work::End(ended) => {
+                        self.write(group);
+                        self.end();
+                        // Whoever asked may be gone.
+                        let _ = ended.send(());
+                        return;
+                    }
                 };
                 if group.len() < MOST_TOGETHER {
                     next = next.or_else(|| given.try_recv().ok());
                 }
             }
             self.write(group);
+        }
+    }
+
+    /// Nobody waits any more; the next start finds what is left then.
+    fn end(mut self) {
+        for _ in 0..LEFT_LYING / MOST_FORGOTTEN {
+            if self.places.has_needless() && !self.has_failed {
+                self.forget_in_peace();
+            }
         }
     }
 
