@@ -143,12 +143,14 @@ pub async fn serve(
         };
         let (http, handler, stopped) = (http.clone(), handler.clone(), Arc::clone(&stopped));
         let state = slot.state();
+        let (runtime, place) = workers.next();
         let served = async move {
+            let _counted = place;
             if let Some(stream) = adopted(stream) {
                 connection(http, stream, peer, handler, &limits, stopped, slot).await;
             }
         };
-        let task = connections.spawn_on(served, &workers.next());
+        let task = connections.spawn_on(served, &runtime);
         state.served_by(task.abort_handle());
     }
     stopped.begin();

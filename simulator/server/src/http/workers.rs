@@ -2,6 +2,7 @@
 //! it: where any thread may go on with any connection, waking each other takes more time than most answers do.
 
 use std::io;
+use std::sync::Arc;
 
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Handle};
@@ -11,9 +12,19 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// none, and connections are served by the runtime that accepts them.
 #[derive(Debug, Default)]
 pub struct Workers {
-    handles: Vec<Handle>,
+    workers: Vec<Worker>,
     _ended_when_dropped: Option<DropGuard>,
 }
+
+#[derive(Debug)]
+struct Worker {
+    runtime: Handle,
+    /// Has one reference more for each connection that it serves. Its tasks are more than these: some wait for hours.
+    connections: Arc<()>,
+}
+
+/// Where a connection is served. It counts there until the second part is dropped.
+pub(super) type Place = (Handle, Arc<()>);
 
 impl Workers {
     /// As many threads.
@@ -30,23 +41,25 @@ impl Workers {
                 runtime.block_on(ended.cancelled());
                 runtime.shutdown_background();
             })?;
-            Ok(handle)
+            Ok(Worker {
+                runtime: handle,
+                connections: Arc::default(),
+            })
         };
-        let handles = (0..threads).map(start).collect::<io::Result<_>>();
+        let workers = (0..threads).map(start).collect::<io::Result<_>>();
         Ok(Workers {
-            handles: handles?,
+            workers: workers?,
             _ended_when_dropped: Some(ended.drop_guard()),
         })
     }
 
-    /// Where the next connection is served: on the thread that has least to do, or, without threads, on the runtime
-    /// that this is called on.
-    pub(super) fn next(&self) -> Handle {
-        let least = self
-            .handles
-            .iter()
-            .min_by_key(|handle| handle.metrics().num_alive_tasks());
-        least.cloned().unwrap_or_else(Handle::current)
+    /// Where the next connection is served: on the thread that serves fewest, or, without threads, on the runtime that this
+    /// is called on.
+    pub(super) fn next(&self) -> Place {
+        let serves = |worker: &&Worker| Arc::strong_count(&worker.connections);
+        let fewest = self.workers.iter().min_by_key(serves);
+        let place = |it: &Worker| (it.runtime.clone(), Arc::clone(&it.connections));
+        fewest.map_or_else(|| (Handle::current(), Arc::default()), place)
     }
 }
 
@@ -70,9 +83,11 @@ mod tests {
     async fn place(workers: &Workers) -> (ThreadId, oneshot::Sender<()>) {
         let (ended, until) = oneshot::channel::<()>();
         let (tell, told) = oneshot::channel();
-        workers.next().spawn(async move {
+        let (runtime, place) = workers.next();
+        runtime.spawn(async move {
             let _ = tell.send(std::thread::current().id());
             drop(until.await);
+            drop(place);
         });
         (told.await.unwrap(), ended)
     }
@@ -84,9 +99,13 @@ mod tests {
         let (second, _kept) = place(&workers).await;
         assert_ne!(first, second);
         drop(ended);
-        while workers.handles[0].metrics().num_alive_tasks() > 0 {
+        while Arc::strong_count(&workers.workers[0].connections) > 1 {
             tokio::task::yield_now().await;
         }
+        // What else a thread has to do does not count.
+        workers.workers[0]
+            .runtime
+            .spawn(std::future::pending::<()>());
         assert_eq!(place(&workers).await.0, first);
     }
 
@@ -102,7 +121,7 @@ mod tests {
         let held = Arc::new(());
         let (begun, begins) = oneshot::channel();
         let kept = Arc::clone(&held);
-        let served = workers.next().spawn(async move {
+        let served = workers.next().0.spawn(async move {
             let _ = begun.send(());
             std::future::pending::<()>().await;
             drop(kept);
