@@ -6,7 +6,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -447,7 +447,7 @@ async fn requests_that_nobody_answers_take_no_more_connections_than_there_are() 
         ..TransportLimits::within(Duration::from_millis(200))
     };
     let transport = with_resolver(limits, &Arc::default());
-    let begin = Instant::now();
+    let begin = tokio::time::Instant::now();
     let post = || post(&transport, "http://silent.example/");
     let (first, second) = tokio::join!(post(), post());
     for posted in [first, second] {

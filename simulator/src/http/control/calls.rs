@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aho_corasick::AhoCorasick;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use svc_fixtures::json::Json;
@@ -221,8 +222,13 @@ pub(super) async fn list(
     let query = &request.query;
     match (&query.account, query.unauthenticated) {
         (Some(account), None) => {
-            let cell = request.account_of(account)?;
-            cell.read(|account| query.page(account))
+            let (cell, query) = (request.account_of(account)?, request.query);
+            // Ten thousand are looked through for a text: too long for a task that others wait behind.
+            let page = tokio::task::spawn_blocking(move || {
+                let wanted = Wanted::of(&query);
+                cell.read(|account| query.page(account, &wanted))
+            });
+            page.await.map_err(|_| ControlError::internal())?
         }
         (None, Some(TrueDto::True)) => query.unauthenticated(&request.api.host),
         (Some(_), Some(_)) => Err(ControlError::invalid_input(
@@ -238,7 +244,7 @@ pub(super) async fn list(
 }
 
 impl CallsQuery {
-    fn page(&self, account: &Account) -> ControlResult<CallListDto> {
+    fn page(&self, account: &Account, wanted: &Wanted<'_>) -> ControlResult<CallListDto> {
         let environments = environments(self.environment);
         let mut found: Vec<(Environment, &Verification, &Answer)> = Vec::new();
         for &environment in &environments {
@@ -258,7 +264,7 @@ impl CallsQuery {
             }
         };
         let found = found.into_iter().skip(from);
-        let found = found.filter(|(_, call, answer)| self.wants(call, answer));
+        let found = found.filter(|(_, call, answer)| wanted.includes(call, answer));
         let calls = found.map(|(environment, call, answer)| CallDto::of(call, answer, environment));
         let calls = calls.take(self.limit.unwrap_or_default().0);
         let evicted = environments
@@ -279,12 +285,12 @@ impl CallsQuery {
                 "before: needs an `account`; the newest calls of all accounts are one list";
             return Err(ControlError::invalid_input(message));
         }
-        let machine = host.now();
+        let (machine, wanted) = (host.now(), Wanted::of(self));
         let mut all = Vec::new();
         let (mut kept, mut forgotten) = (0, 0);
         for cell in host.directory().all() {
             let time = MachineTime::of(&cell, machine);
-            let page = cell.read(|account| self.page(account));
+            let page = cell.read(|account| self.page(account, &wanted));
             let page = page?;
             kept += page.kept;
             forgotten += page.forgotten;
@@ -310,13 +316,13 @@ impl CallsQuery {
             let message = "before: the ids of unauthenticated calls may recur; all that are kept fit in one list";
             return Err(ControlError::invalid_input(message));
         }
-        let kept = host.unauthenticated_calls();
+        let (kept, wanted) = (host.unauthenticated_calls(), Wanted::of(self));
         let environments = environments(self.environment);
         let calls = kept.calls.iter().rev();
         let calls = calls.filter(|call| environments.contains(&call.environment));
         let calls = calls.filter(|call| {
             let answer = call.verification.answer.as_ref();
-            answer.is_some_and(|answer| self.wants(&call.verification, answer))
+            answer.is_some_and(|answer| wanted.includes(&call.verification, answer))
         });
         let calls = calls.filter_map(|call| CallDto::unauthenticated(call));
         Ok(CallListDto {
@@ -325,23 +331,39 @@ impl CallsQuery {
             forgotten: kept.forgotten,
         })
     }
+}
 
-    fn wants(&self, call: &Verification, answer: &Answer) -> bool {
+/// The calls that a query asks for.
+struct Wanted<'q> {
+    query: &'q CallsQuery,
+    because: Option<Sought>,
+    text: Option<Sought>,
+}
+
+impl<'q> Wanted<'q> {
+    fn of(query: &'q CallsQuery) -> Self {
+        Wanted {
+            query,
+            because: query.because.as_deref().map(Sought::new),
+            text: query.text.as_deref().map(Sought::new),
+        }
+    }
+
+    fn includes(&self, call: &Verification, answer: &Answer) -> bool {
         let (status, code) = status_of(answer.state);
-        let endpoint = self.endpoint.as_deref();
+        let query = self.query;
+        let endpoint = query.endpoint.as_deref();
+        let because = |it: &Sought| it.is_in(call.because.to_string().as_bytes());
         endpoint.is_none_or(|endpoint| *call.endpoint == *endpoint)
-            && self.status.is_none_or(|wanted| wanted == status)
-            && (self.code.is_none() || self.code == code)
-            && self
+            && query.status.is_none_or(|wanted| wanted == status)
+            && (query.code.is_none() || query.code == code)
+            && query
                 .since
                 .is_none_or(|TimestampDto(since)| call.created_at >= since)
-            && self
+            && query
                 .until
                 .is_none_or(|TimestampDto(until)| call.created_at < until)
-            && self
-                .because
-                .as_ref()
-                .is_none_or(|text| holds(call.because.to_string().as_bytes(), text))
+            && self.because.as_ref().is_none_or(because)
             && self
                 .text
                 .as_ref()
@@ -350,24 +372,32 @@ impl CallsQuery {
 }
 
 /// Whether a request or its answer says this.
-fn says(call: &Verification, answer: &Answer, text: &str) -> bool {
+fn says(call: &Verification, answer: &Answer, text: &Sought) -> bool {
     let asked = call.requests().any(|request| {
-        holds(request.path().as_bytes(), text)
+        text.is_in(request.path().as_bytes())
             || request
                 .query()
-                .is_some_and(|query| holds(query.as_bytes(), text))
-            || request.kept_body().is_some_and(|body| holds(body, text))
+                .is_some_and(|query| text.is_in(query.as_bytes()))
+            || request.kept_body().is_some_and(|body| text.is_in(body))
     });
-    asked || holds(&answer.envelope, text)
+    asked || text.is_in(&answer.envelope)
 }
 
-/// Whether bytes hold a text, capital letters or small ones.
-fn holds(bytes: &[u8], text: &str) -> bool {
-    let text = text.as_bytes();
-    text.is_empty()
-        || bytes
-            .windows(text.len())
-            .any(|part| part.eq_ignore_ascii_case(text))
+/// A text that is sought, in capital letters or small ones. An account's log is tens of megabytes: every account's lock
+/// is held as long as its log is looked through.
+struct Sought(AhoCorasick);
+
+impl Sought {
+    fn new(text: &str) -> Self {
+        let built = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build([text]);
+        Sought(built.expect("one text of a query is no automaton that is too large"))
+    }
+
+    fn is_in(&self, bytes: &[u8]) -> bool {
+        self.0.is_match(bytes)
+    }
 }
 
 pub(super) async fn one(request: ControlRequest) -> ControlResult<CallDto> {

@@ -20,7 +20,7 @@ use crate::forecast::{
     Forecast, ForecastSettings, MOST_PAISE, RepetitionWindows, StatedSpan, Tariff, TrafficFile,
     forecast_mix, forecast_traffic, parse_instant,
 };
-use crate::host::Host;
+use crate::host::{AccountCell, Host};
 
 /// What is to be foretold: one of `mix`, `traffic`, `account` and `allAccounts`.
 #[derive(Deserialize, JsonSchema)]
@@ -111,7 +111,7 @@ fn foretell(request: &ControlRequest<ForecastBodyDto>) -> ControlResult<Forecast
     }
     let text = match (&ask.traffic, &ask.account) {
         (Some(text), _) => text.clone(),
-        (None, Some(id)) => request.known_account(id)?.read(kept_lines),
+        (None, Some(id)) => kept_lines(&*request.known_account(id)?),
         (None, None) => of_all(host),
     };
     let file = TrafficFile {
@@ -187,11 +187,13 @@ impl ForecastRequestDto {
 /// The kept calls of all accounts, a line a call.
 fn of_all(host: &Host) -> String {
     let all = host.directory().all();
-    all.iter().map(|cell| cell.read(kept_lines)).collect()
+    all.iter().map(|cell| kept_lines(cell)).collect()
 }
 
-/// The kept calls of an account, a line a call, as files of traffic have them.
-fn kept_lines(account: &Account) -> String {
+/// The kept calls of an account, a line a call, as files of traffic have them. Printing takes far longer than a copy: its own
+/// calls wait for no more than that.
+fn kept_lines(cell: &AccountCell) -> String {
+    let account = &cell.read(Account::clone);
     let mut lines = String::new();
     for environment in Environment::ALL {
         let log = account.environment(environment).verifications.log();
