@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use svc_fixtures::contract::{Environment, Paise};
+use svc_fixtures::contract::{Bundle, Environment, Paise};
 
 use crate::check;
 use crate::plan::Setting;
@@ -59,16 +59,10 @@ pub(super) fn print(
     writeln!(out, "\nceiling: {ceiling} INR, each call counted once")?;
     if let Some(plan) = plan {
         list(&mut out, &paid)?;
-        let bundles = setting.contract.bundles.iter();
-        let bundles = bundles
-            .filter(|it| operations.contains(&it.endpoint()))
-            .count();
-        let mut judged = vec![counted(operations.len() - bundles, "operation")];
-        judged.extend((bundles > 0).then(|| counted(bundles, "bundle")));
         writeln!(
             out,
             "paid calls judge {} by {}; {} left out as too dear",
-            judged.join(" and "),
+            judged(setting, &operations),
             counted(clauses.len(), "clause"),
             match plan.left_out() {
                 1 => "1 case is".to_owned(),
@@ -85,6 +79,17 @@ pub(super) fn print(
     }
     writeln!(out, "{budget}")?;
     writeln!(out, "nothing was sent")
+}
+
+/// The operations and bundles among these, counted.
+fn judged(setting: &Setting<'_>, endpoints: &BTreeSet<String>) -> String {
+    let bundles = setting.contract.bundles.iter().map(Bundle::endpoint);
+    let bundles = bundles.filter(|it| endpoints.contains(it)).count();
+    let operations = counted(endpoints.len() - bundles, "operation");
+    match bundles {
+        0 => operations,
+        _ => format!("{operations} and {}", counted(bundles, "bundle")),
+    }
 }
 
 /// The cases that cost something, as a run with this budget would send them.

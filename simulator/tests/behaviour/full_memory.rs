@@ -1,9 +1,11 @@
-//! What accounts keep that fill the memory of all together, each with a little.
+//! What accounts keep that fill the memory of all together, each with a little, and what is looked for among many.
+
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use svc_simulator::host::memory::MemoryLimits;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, UAN};
 
 /// So many accounts of one call each fill this.
 fn filled_by(accounts: usize) -> MemoryLimits {
@@ -65,4 +67,30 @@ fn accounts_that_fill_all_memory_in_turn_keep_their_latest_call_and_are_rarely_s
         let found = scene.get(&path).by(&format!("local_{account}")).send();
         assert_eq!(found.0.status, 200, "of account {account}");
     }
+}
+
+#[test]
+fn accounts_are_used_while_those_idle_longest_are_looked_for() {
+    let scene = Scene::bounded(MemoryLimits {
+        account_idle: Duration::ZERO,
+        ..MemoryLimits::DEFAULT
+    });
+    let names: Vec<String> = (0..900).map(|at| format!("local_{at}")).collect();
+    for name in &names {
+        scene
+            .post(UAN, r#"{"uan": "100000000202"}"#)
+            .by(name)
+            .send();
+    }
+    std::thread::scope(|threads| {
+        let calls = threads.spawn(|| {
+            for at in 0..9_000 {
+                scene.machine_goes_on(SignedDuration::from_millis(1));
+                scene.get("/v1/wallet").by(&names[at * 7 % 900]).send();
+            }
+        });
+        while !calls.is_finished() {
+            assert_eq!(scene.host.close_idle(), 0, "each has a pending call");
+        }
+    });
 }

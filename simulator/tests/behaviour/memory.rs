@@ -234,29 +234,6 @@ fn an_idle_account_stays_while_something_is_pending_or_to_be_delivered() {
 }
 
 #[test]
-fn accounts_are_used_while_those_idle_longest_are_looked_for() {
-    let scene = Scene::bounded(MemoryLimits {
-        account_idle: Duration::ZERO,
-        ..accounts(2_000)
-    });
-    let names: Vec<String> = (0..900).map(|at| format!("local_{at}")).collect();
-    for name in &names {
-        scene.post(UAN, SLOW).by(name).send();
-    }
-    std::thread::scope(|threads| {
-        let calls = threads.spawn(|| {
-            for at in 0..9_000 {
-                scene.machine_goes_on(SignedDuration::from_millis(1));
-                scene.get("/v1/wallet").by(&names[at * 7 % 900]).send();
-            }
-        });
-        while !calls.is_finished() {
-            assert_eq!(scene.host.close_idle(), 0, "each has a pending call");
-        }
-    });
-}
-
-#[test]
 fn where_there_are_too_many_accounts_the_one_idle_longest_goes() {
     let scene = Scene::bounded(accounts(3));
     let opened = |name: &str| scene.pan(&pan(0)).by(name).outcome();

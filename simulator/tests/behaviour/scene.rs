@@ -42,9 +42,8 @@ static DEFAULT_RULES: LazyLock<Rules> = LazyLock::new(|| rules("", "seed"));
 
 pub(crate) fn rules(scenarios: &str, seed: &str) -> Rules {
     let mut files = Files::built_in();
-    files
-        .scenarios
-        .insert(0, Source::new("user.toml", scenarios));
+    let user = Source::new("user.toml", scenarios);
+    files.scenarios.insert(0, user);
     read(&files, seed)
 }
 
@@ -291,11 +290,8 @@ fn config(
 /// Real delays pass at once: time moves on whenever nothing else is left to do.
 fn runtime() -> tokio::runtime::Runtime {
     let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .expect("a runtime")
+    let built = builder.enable_time().start_paused(true).build();
+    built.expect("a runtime")
 }
 
 fn call<'c>(method: &'c str, path: &'c str, body: &'c str) -> Call<'c> {

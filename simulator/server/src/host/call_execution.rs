@@ -162,8 +162,9 @@ impl CallExecution<'_> {
         if let Some(it) = waiting.take_if(|it| it.generation != generation)
             && let Some(orphan) = locked.state.orphaned.get(&(it.generation, it.original))
         {
-            let reply = orphan.reply.clone().replayed();
-            return Ok(Progress::Ended(Executed::Answered(reply)));
+            return Ok(Progress::Ended(Executed::Answered(
+                orphan.reply.clone().replayed(),
+            )));
         }
         if locked.state.closed {
             return Ok(Progress::Ended(Executed::AccountClosed));
@@ -175,13 +176,15 @@ impl CallExecution<'_> {
         self.measure_shares(locked, waiting.as_ref());
         let (account, machine) = (&locked.state.account, locked.machine);
         let verifications = &account.environment(self.prepared.environment).verifications;
-        if let Some(it) = &waiting
+        // It was forgotten as soon as it had ended.
+        if let Some(it) = waiting
+            .as_ref()
+            .filter(|it| verifications.get(it.original).is_none())
             && let Some(reply) = it.reply.get()
-            && verifications.get(it.original).is_none()
         {
-            // It was forgotten as soon as it had ended.
-            let reply = reply.clone().replayed();
-            return Ok(Progress::Ended(Executed::Answered(reply)));
+            return Ok(Progress::Ended(Executed::Answered(
+                reply.clone().replayed(),
+            )));
         }
         let decision = match &waiting {
             Some(WaitingDuplicate { original, .. }) => {

@@ -65,7 +65,7 @@ impl SqliteJournal {
         };
         let (given, work) = channel();
         let thread = std::thread::Builder::new().name("store".to_owned());
-        let thread = thread.spawn(move || writer.run(&work));
+        let thread = thread.spawn(move || writer.run(work));
         Ok(SqliteJournal {
             given: Some(given),
             metrics,

@@ -119,10 +119,10 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Writes what is given until nobody gives anything any more, or somebody ends it.
-    pub(super) fn run(mut self, given: &Receiver<Work>) {
+    pub(super) fn run(mut self, given: Receiver<Work>) {
         loop {
             let mut group = Vec::new();
-            let mut next = match self.next(given) {
+            let mut next = match self.next(&given) {
                 Ok(next) => next,
                 Err(_) => return self.end(),
             };
@@ -140,6 +140,8 @@ impl Writer {
                     Work::End(ended) => {
                         self.write(group);
                         self.end();
+                        // What is given from now on is refused.
+                        drop(given);
                         // Whoever asked may be gone.
                         let _ = ended.send(());
                         return;
