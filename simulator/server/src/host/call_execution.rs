@@ -155,17 +155,13 @@ impl CallExecution<'_> {
     fn decide(
         &mut self,
         locked: &mut LockedAccount<'_>,
-        mut waiting: Option<WaitingDuplicate>,
+        waiting: Option<WaitingDuplicate>,
     ) -> Result<Progress, JournalError> {
         let generation = locked.state.generation;
-        // The account was reset meanwhile.
-        if let Some(it) = waiting.take_if(|it| it.generation != generation)
-            && let Some(orphan) = locked.state.orphaned.get(&(it.generation, it.original))
-        {
-            return Ok(Progress::Ended(Executed::Answered(
-                orphan.reply.clone().replayed(),
-            )));
+        if let Some(reply) = waiting.as_ref().and_then(|it| self.left_reply(locked, it)) {
+            return Ok(Progress::Ended(Executed::Answered(reply.replayed())));
         }
+        let waiting = waiting.filter(|it| it.generation == generation);
         if locked.state.closed {
             return Ok(Progress::Ended(Executed::AccountClosed));
         }
@@ -175,17 +171,6 @@ impl CallExecution<'_> {
         locked.finish_due()?;
         self.measure_shares(locked, waiting.as_ref());
         let (account, machine) = (&locked.state.account, locked.machine);
-        let verifications = &account.environment(self.prepared.environment).verifications;
-        // It was forgotten as soon as it had ended.
-        if let Some(it) = waiting
-            .as_ref()
-            .filter(|it| verifications.get(it.original).is_none())
-            && let Some(reply) = it.reply.get()
-        {
-            return Ok(Progress::Ended(Executed::Answered(
-                reply.clone().replayed(),
-            )));
-        }
         let decision = match &waiting {
             Some(WaitingDuplicate { original, .. }) => {
                 engine::decide_waiting(self.rules, account, &self.prepared, *original, machine)
@@ -228,6 +213,19 @@ impl CallExecution<'_> {
                 })
             }
         })
+    }
+
+    /// The reply to the call that this one waited for, where the account has it no more: it was reset meanwhile, or forgot the call
+    /// as it ended.
+    fn left_reply(&self, locked: &LockedAccount<'_>, it: &WaitingDuplicate) -> Option<Reply> {
+        let state = &locked.state;
+        if it.generation != state.generation {
+            let orphan = state.orphaned.get(&(it.generation, it.original))?;
+            return Some(orphan.reply.clone());
+        }
+        let environment = state.account.environment(self.prepared.environment);
+        let is_known = environment.verifications.get(it.original).is_some();
+        it.reply.get().filter(|_| !is_known).cloned()
     }
 
     /// What the account may still take of that which all accounts share. A duplicate that waited was let
