@@ -372,7 +372,7 @@ fn keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     ];
     let case = |(name, key, rule): (&str, String, Rule)| {
         let mut case = Case::about(operation, name);
-        case.push(call.clone().idempotency(&key));
+        case.push(call.clone().key(key));
         case.expecting("ruling.18-key-retention", rule)
     };
     Some(keys.map(case).into())

@@ -43,34 +43,34 @@ fn other_keys(setting: &Setting<'_>) -> Option<Vec<Case>> {
     let begins: String = setting.seed.chars().rev().take(16).collect();
     let key = |last: char| format!("{begins:0<35}{last}");
     let mut case = Case::about(operation, "as long as a UUID");
-    let first = case.push(call.clone().idempotency(&key('a')));
+    let first = case.push(call.clone().key(key('a')));
     let clause = "idempotency.replay";
     case.expect(first, clause, Rule::Ends(Ending::Understood));
     for last in ['b', 'A'] {
-        let same = case.push(call.clone().idempotency(&key(last)));
+        let same = case.push(call.clone().key(key(last)));
         case.expect(same, clause, Rule::OtherId(first));
     }
     // A hyphen is no underscore.
     let [hyphen, underscore] =
-        ["-a", "_a"].map(|end| case.push(call.clone().idempotency(&format!("{begins:0<34}{end}"))));
+        ["-a", "_a"].map(|end| case.push(call.clone().key(format!("{begins:0<34}{end}"))));
     case.expect(underscore, clause, Rule::OtherId(hyphen));
     // Nor is it nothing.
-    let without = case.push(call.clone().idempotency(&format!("{begins:0<34}a")));
+    let without = case.push(call.clone().key(format!("{begins:0<34}a")));
     case.expect(without, clause, Rule::OtherId(hyphen));
     // Digits are no number, and a quote is a character like any other.
     let number = 1_000_000_000 + seed_of(&setting.seed) % 1_000_000_000_000_000;
     let [zeros, number] =
-        ["00", ""].map(|zeros| case.push(call.clone().idempotency(&format!("{zeros}{number}"))));
+        ["00", ""].map(|zeros| case.push(call.clone().key(format!("{zeros}{number}"))));
     case.expect(number, clause, Rule::OtherId(zeros));
-    let quoted = case.push(call.clone().idempotency(&format!("{begins}'\"")));
+    let quoted = case.push(call.clone().key(format!("{begins}'\"")));
     case.expect(quoted, clause, Rule::Ends(Ending::NoFault));
     let other = super::idempotency::another(setting, operation, &call);
-    let other = case.push(other.idempotency(&key('c')));
+    let other = case.push(other.key(key('c')));
     let clause = "idempotency.conflict";
     case.expect(other, clause, Rule::Ends(Ending::Understood));
     // Another wallet is another account's, whose keys are its own.
     if setting.has_key(Environment::Test, KeyKind::Poor) {
-        let beside = call.clone().idempotency(&key('a'));
+        let beside = call.clone().key(key('a'));
         let beside = case.push(beside.by(Credential::Given(KeyKind::Poor)));
         case.expect(beside, clause, Rule::Ends(Ending::Understood));
         case.expect(beside, clause, Rule::OtherId(first));
@@ -93,10 +93,10 @@ fn long_keys(
     let begins = format!("{}-long-", setting.seed);
     let key = |last: char| format!("{begins:0<width$}{last}", width = length - 1);
     let mut case = Case::about(operation, &format!("{length} characters"));
-    let first = case.push(call.clone().idempotency(&key('a')));
+    let first = case.push(call.clone().key(key('a')));
     let clause = "idempotency.replay";
     case.expect(first, clause, Rule::Ends(Ending::NoFault));
-    case.push(call.clone().idempotency(&key('b')));
+    case.push(call.clone().key(key('b')));
     case.expecting(clause, Rule::OtherId(first))
 }
 

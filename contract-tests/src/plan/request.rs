@@ -1,5 +1,7 @@
 //! A request to be: what is sent, with which key, and what of earlier answers goes into it.
 
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
 use svc_fixtures::contract::{Environment, Operation, Paise};
 use svc_fixtures::json::Json;
 use svc_fixtures::sample;
@@ -233,9 +235,16 @@ impl RequestTemplate {
         self
     }
 
-    /// The same with an `Idempotency-Key`.
+    /// The same with an `Idempotency-Key` of its own for each name. It is a UUID: the specification gives keys no form, and none
+    /// is taken by more services.
     #[must_use]
-    pub fn idempotency(self, key: &str) -> Self {
+    pub fn idempotency(self, name: &str) -> Self {
+        self.key(uuid(name))
+    }
+
+    /// The same with this very `Idempotency-Key`.
+    #[must_use]
+    pub fn key(self, key: impl Into<String>) -> Self {
         self.header("idempotency-key", key)
     }
 
@@ -398,6 +407,18 @@ fn ten_rupees_more(amount: &str) -> Option<String> {
 fn path_of(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     rest.find('/').map(|at| &rest[at..])
+}
+
+/// A random UUID (version 4) by its form, the same for the same name.
+fn uuid(name: &str) -> String {
+    let digest = Sha256::digest(name);
+    let (head, _) = digest.split_at(16);
+    let mut bytes = <[u8; 16]>::try_from(head).expect("sixteen bytes");
+    bytes[6] = 0x40 | bytes[6] & 0x0f;
+    bytes[8] = 0x80 | bytes[8] & 0x3f;
+    let digits = HEXLOWER.encode(&bytes);
+    let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]);
+    parts.join("-")
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
-//! What the result of a bundle tells of its steps. Where it tells them the specification leaves open, and which they are
-//! and in which order it does not: wherever a result names operations, they must be those of the bundle.
+//! What the result of a bundle tells of its steps. Where it tells them, and in which order, the specification leaves open, and
+//! which they are it does not: wherever a result names operations, they must be those of the bundle.
+
+use std::collections::BTreeSet;
 
 use svc_fixtures::contract::{Bundle, BundleMode, Contract, ErrorCode};
 use svc_fixtures::json::Json;
@@ -26,12 +28,11 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
         let asked = Json::parse(&answer.request.body).unwrap_or(Json::Null);
         let holds = match tells_of_failure(data) {
             true => named
-                .steps
                 .iter()
                 .all(|step| bundle.steps.iter().any(|own| own == step)),
-            false => named.follow(bundle, &asked),
+            false => are_steps_of(bundle, &named, &asked),
         };
-        let (wanted, found) = (bundle.steps.join(", "), named.steps.join(", "));
+        let (wanted, found) = (bundle.steps.join(", "), named.join(", "));
         let what = format!("the steps that the result of `{}` names", bundle.slug);
         findings.must(&bundle.clause, holds, what, wanted, found);
     }
@@ -43,15 +44,8 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     }
 }
 
-/// The operations that a result names.
-struct Named<'c> {
-    steps: Vec<&'c str>,
-    /// Whether they stand in an order: the members of an object do not.
-    in_order: bool,
-}
-
-/// Those of the first list whose items name one each, or of the first object whose members are all called like one.
-fn named<'c>(contract: &'c Contract, json: &Json<'_>) -> Option<Named<'c>> {
+/// The operations that a result names: those of the first list whose items name one each, or of the first object whose members are all called like one.
+fn named<'c>(contract: &'c Contract, json: &Json<'_>) -> Option<Vec<&'c str>> {
     let of_item = |item: &Json<'_>| match item {
         Json::Text(text) => operation(contract, text),
         Json::Object(members) => {
@@ -60,16 +54,16 @@ fn named<'c>(contract: &'c Contract, json: &Json<'_>) -> Option<Named<'c>> {
         }
         _ => None,
     };
-    let (steps, in_order): (Option<Vec<_>>, _) = match json {
-        Json::List(items) => (items.iter().map(of_item).collect(), true),
+    let steps: Option<Vec<_>> = match json {
+        Json::List(items) => items.iter().map(of_item).collect(),
         Json::Object(members) => {
             let keys = members.iter().map(|(name, _)| operation(contract, name));
-            (keys.collect(), false)
+            keys.collect()
         }
         _ => return None,
     };
     if let Some(steps) = steps.filter(|steps| !steps.is_empty()) {
-        return Some(Named { steps, in_order });
+        return Some(steps);
     }
     match json {
         Json::List(items) => items.iter().find_map(|item| named(contract, item)),
@@ -84,31 +78,22 @@ fn operation<'c>(contract: &'c Contract, text: &str) -> Option<&'c str> {
     ids.find(|id| *id == text || id.strip_prefix(COMMON) == Some(text))
 }
 
-impl Named<'_> {
-    /// Whether these are the steps of a bundle as it was asked.
-    fn follow(&self, bundle: &Bundle, asked: &Json<'_>) -> bool {
-        let steps = || bundle.steps.iter().map(String::as_str);
-        let named = &self.steps;
-        let just_these =
-            || named.len() == bundle.steps.len() && steps().all(|it| named.contains(&it));
-        match &bundle.mode {
-            BundleMode::Sequence if self.in_order => steps().eq(named.iter().copied()),
-            // Whose answer comes first is told first.
-            BundleMode::Sequence | BundleMode::Parallel => just_these(),
-            BundleMode::Choice { field, options } => {
-                let chosen = asked.get(field).and_then(Json::as_text);
-                let mut options = options.iter();
-                let step = options.find(|(value, _)| Some(value.as_str()) == chosen);
-                // What else is run beside the chosen one the specification leaves open.
-                let there = step.is_none_or(|(_, step)| named.contains(&step.as_str()));
-                there && named.iter().all(|name| steps().any(|step| step == *name))
-            }
-            // Either call may tell of its own part alone.
-            BundleMode::TwoCalls => {
-                let mut rest = steps();
-                named.iter().all(|name| rest.any(|step| step == *name))
-            }
+/// Whether these are the steps of a bundle as it was asked.
+fn are_steps_of(bundle: &Bundle, named: &[&str], asked: &Json<'_>) -> bool {
+    let of_bundle = |name: &&str| bundle.steps.iter().any(|step| step == name);
+    let each_once = named.iter().collect::<BTreeSet<_>>().len() == named.len();
+    let own = each_once && named.iter().all(of_bundle);
+    match &bundle.mode {
+        BundleMode::Sequence | BundleMode::Parallel => own && named.len() == bundle.steps.len(),
+        BundleMode::Choice { field, options } => {
+            let chosen = asked.get(field).and_then(Json::as_text);
+            let mut options = options.iter();
+            let step = options.find(|(value, _)| Some(value.as_str()) == chosen);
+            // What else is run beside the chosen one the specification leaves open.
+            own && step.is_none_or(|(_, step)| named.contains(&step.as_str()))
         }
+        // Either call may tell of its own part alone.
+        BundleMode::TwoCalls => own,
     }
 }
 
@@ -172,12 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_steps_is_theirs_in_their_order() {
+    fn a_list_of_steps_is_theirs_in_any_order() {
         let of = |data: &str| judged("company-tan-identity", "{}", data);
         for right in [
             r#"{"steps":[{"endpoint":"verify.company.tan"},{"endpoint":"verify.company.mca.master"}]}"#,
             r#"{"ran":["company.tan","company.mca.master"]}"#,
-            // The members of an object have no order.
+            // In which order they are told nobody says.
+            r#"{"steps":[{"endpoint":"verify.company.mca.master"},{"endpoint":"verify.company.tan"}]}"#,
             r#"{"results":{"company.mca.master":{},"company.tan":{}}}"#,
             // What failed may have kept others from being run.
             r#"[{"step":"company.tan","error":"SVC_SOURCE_TIMEOUT"}]"#,
@@ -185,7 +171,6 @@ mod tests {
             assert_eq!(of(right), [true], "{right}");
         }
         for wrong in [
-            r#"{"steps":[{"endpoint":"verify.company.mca.master"},{"endpoint":"verify.company.tan"}]}"#,
             r#"{"steps":[{"endpoint":"verify.company.tan"}]}"#,
             r#"["company.tan","company.tan","company.mca.master"]"#,
             r#"{"results":{"company.tan":{}}}"#,
