@@ -55,6 +55,8 @@ class Idempotency:
             fp = json.dumps({k: v for k, v in body.items() if not isinstance(v, list)}, sort_keys=True)
         if d("conflict_zeros_lost"):
             fp = json.dumps({k: v.lstrip("0") if isinstance(v, str) and v.isdigit() else v for k, v in body.items()}, sort_keys=True)
+        if d("conflict_number_as_text"):
+            fp = json.dumps({k: v if isinstance(v, (bool, list, dict)) else str(v) for k, v in body.items()}, sort_keys=True)
         if d("conflict_length_only"):
             fp = str(len(json.dumps(body)))
         e = self.idem.get(slot)

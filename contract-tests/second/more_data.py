@@ -231,6 +231,8 @@ def _(w, b, r, o):
     variants = [name, " ".join(reversed(name.split()))]
     cases = [{"cnr": letters(r, 4) + digits(r, 12), "court": "District Court " + r.choice(PLACES)[0], "caseType": "Criminal", "filingYear": max(by + 20, r.randint(2012, 2022)),
               "status": "Pending", "severity": s} for s in (["high", "medium", "low", "low"][:n])]
+    if by + 14 > 2026 and not o.d("court_dob_drops_nothing"):
+        cases = []
     tiers = {t: sum(c["severity"] == t for c in cases) for t in ("high", "medium", "low")}
     verdict = "RECORDS_FOUND" if cases else "CLEAR"
     if o.d("court_verdict_wrong"):

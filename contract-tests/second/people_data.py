@@ -175,7 +175,8 @@ def _cin(r):
 def _(w, b, r, o):
     if o.d("cin_lookup_whole_names_only") and b["companyName"].upper().endswith(" PRIVATE"):
         raise Fail("no_record")
-    return {"matches": [{"cin": _cin(r), "companyName": (b["companyName"] + " " + s).upper(), "status": "Active"} for s in ("Private Limited", "Holdings Limited")]}
+    cin = lambda: _cin(r).lower() if o.d("cin_lookup_lower_case") else _cin(r)
+    return {"matches": [{"cin": cin(), "companyName": (b["companyName"] + " " + s).upper(), "status": "Active"} for s in ("Private Limited", "Holdings Limited")]}
 
 
 @gen("verify/company/mca/master")
@@ -216,6 +217,11 @@ def _(w, b, r, o):
         d["panNumber"] = "xxxxx" + digits(r, 4) + "x"
     if o.d("roc_pan_unmasked"):
         d["panNumber"] = letters(r, 3) + "P" + letters(r, 1) + digits(r, 4) + letters(r, 1)
+    if o.d("roc_pan_all_masked"):
+        d["panNumber"] = "*" * 10
+    if o.d("roc_cin_cut"):
+        for c in cs:
+            c["cin"] = c["cin"][:20]
     if o.d("roc_dob_iso"):
         d["dateOfBirth"] = p["dob"]
     return d

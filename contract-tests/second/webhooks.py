@@ -125,6 +125,8 @@ class Webhooks:
         u = urllib.parse.urlsplit(url)
         host, port = u.hostname, u.port or (443 if u.scheme == "https" else 80)
         path = (u.path or "/") + ("?" + u.query if u.query else "")
+        if d("webhook_other_path"):
+            path = "/"
         heads = [("Host", u.netloc), ("Content-Type", ctype), ("Connection", "close")]
         name = "X-Signature" if d("webhook_sig_header_name") else "X-Service-Signature"
         if not d("webhook_no_signature"):

@@ -42,6 +42,9 @@ pub struct ReceivedWebhook {
     /// the run gave the secret itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
+    /// The path that it came to, where the provider was given another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<String>,
     /// What the signature is instead, where it has the form of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mistake: Option<String>,
@@ -52,6 +55,8 @@ pub struct ReceivedWebhook {
 pub struct Sink {
     webhooks: Arc<watch::Sender<Vec<ReceivedWebhook>>>,
     registered: Option<Arc<Registered>>,
+    /// The path that all are to come to, where nothing between the service and this receiver may change it.
+    path: Option<Arc<str>>,
 }
 
 /// What is known of a receiver that the provider's own console has registered.
@@ -106,6 +111,15 @@ impl Sink {
         Sink {
             registered: Some(Arc::new(registered)),
             ..Sink::default()
+        }
+    }
+
+    /// The same, to which all are to come by this path.
+    #[must_use]
+    pub fn at_path(self, path: &str) -> Self {
+        Sink {
+            path: Some(Arc::from(path)),
+            ..self
         }
     }
 
@@ -273,8 +287,12 @@ async fn take(
         body: String::from_utf8_lossy(&body).into_owned(),
         status: 0,
         verified: None,
+        elsewhere: None,
         mistake: None,
     };
+    if sink.path.as_deref().is_some_and(|path| path != uri.path()) {
+        webhook.elsewhere = Some(uri.path().to_owned());
+    }
     sink.verify(&mut webhook, &body);
     let status = sink.take(webhook);
     let mut response = StatusCode::from_u16(status)
@@ -313,6 +331,7 @@ mod tests {
             body: body.to_owned(),
             status: 0,
             verified: None,
+            elsewhere: None,
             mistake: None,
         }
     }

@@ -26,13 +26,14 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 const ACCENT: &str = "with an accent";
+const AS_TEXT: &str = "with a number as text";
 
 /// What makes of a body another one that is valid, too; it may take from the first one. None where there is nothing to change.
 type Change = fn(&Operation, &mut Json<'static>) -> Option<Json<'static>>;
 
 /// Of each change the first operation that can be asked so: how a service compares bodies is not an operation's.
 fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
-    let changes: [(&str, Change); 12] = [
+    let changes: [(&str, Change); 13] = [
         ("in other letters", |operation, body| {
             change_text(operation, body, str::to_lowercase)
         }),
@@ -50,6 +51,7 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
         ("in another order", reversed),
         ("with another last item", another_last),
         ("with another number", another_number),
+        (AS_TEXT, number_as_text),
         ("with a number a hundredth greater", another_fraction),
         ("with another text inside", another_inside),
         ("without a field and with its opposite", off),
@@ -66,7 +68,8 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
             let mut body = sample::body(setting.contract, operation, Extent::All);
             let mut other = call.clone();
             let changed = change(operation, &mut body)?;
-            let is_valid = is_valid(setting, operation, &changed);
+            // A number as text may be refused for itself: never is it the same.
+            let is_valid = name == AS_TEXT || is_valid(setting, operation, &changed);
             other.payload = Payload::Json(changed);
             call.payload = Payload::Json(body);
             (is_valid && other != call).then_some((operation, call, other))
@@ -77,12 +80,21 @@ fn nearly_the_same(setting: &Setting<'_>) -> Option<Vec<Case>> {
         case.expect(first, "idempotency.conflict", Rule::succeeds(operation));
         case.push(other);
         let conflict = match name {
-            ACCENT => Rule::Ends(Ending::Rejected),
+            ACCENT | AS_TEXT => Rule::Ends(Ending::Rejected),
             _ => Rule::fails(ErrorCode::IdempotencyConflict),
         };
         Some(case.expecting("idempotency.conflict", conflict))
     };
     Some(changes.into_iter().filter_map(case).collect())
+}
+
+/// The body with a number of the first field that takes one as text.
+fn number_as_text(operation: &Operation, body: &mut Json<'static>) -> Option<Json<'static>> {
+    let mut fields = operation.request.iter();
+    fields.find_map(|field| {
+        let number = body.get(&field.name)?.as_int()?;
+        Some(with(body, field, Json::from(number.to_string())))
+    })
 }
 
 /// Whether each field may be so: what is refused for itself says nothing of the key.

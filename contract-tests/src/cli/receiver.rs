@@ -97,12 +97,22 @@ impl ReceiverArgs {
         let address = listener.local_addr().map_err(failed)?;
         let url = url.map_or_else(|| format!("http://{address}"), |url| url.to_string());
         let url = url.trim_end_matches('/').to_owned();
+        // A tunnel or a proxy in between may give paths of its own.
+        let direct = url
+            .strip_prefix(&format!("http://{address}"))
+            .map(str::to_owned);
         let sink = match secret {
             Some(secret) => {
                 let retry = first_retry(contract);
                 let watch = self.result_wait.or(judges.then_some(retry));
                 let watch = watch.filter(|watch| *watch >= retry);
-                Sink::registered(secret.clone(), ring.secrets(), self.result_wait(), watch)
+                let wait = self.result_wait();
+                let sink = Sink::registered(secret.clone(), ring.secrets(), wait, watch);
+                match direct.as_deref() {
+                    Some("") => sink.at_path("/"),
+                    Some(path) => sink.at_path(path),
+                    None => sink,
+                }
             }
             None => Sink::default(),
         };

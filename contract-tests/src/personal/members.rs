@@ -31,6 +31,7 @@ pub struct PersonalMembers {
     listed: BTreeSet<String>,
     /// The values that the contract's rows and the specification's inputs show: everybody can read them.
     public: BTreeSet<String>,
+    sentinel: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -94,12 +95,18 @@ impl PersonalMembers {
             of_operations,
             listed,
             public: public(contract),
+            sentinel: contract.service.sentinel.text.clone(),
         }
     }
 
     /// The values that everybody can read in the documents.
     pub(super) fn public(&self) -> &BTreeSet<String> {
         &self.public
+    }
+
+    /// What stands for a source that is down in any identifier.
+    pub(super) fn sentinel(&self) -> &str {
+        &self.sentinel
     }
 
     /// Whether a member of that name holds personal data.

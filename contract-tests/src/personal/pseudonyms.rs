@@ -129,9 +129,13 @@ impl Pseudonyms {
         }
         let mut mine = Vec::new();
         // What is a part of what everybody can read, as a PAN is of a GSTIN, everybody can read.
+        let sentinel = self.personal.sentinel();
         let kept = |value: &String| {
             let of = |text: &String| value.len() >= SHORTEST && text.contains(&**value);
-            keep.contains(value) || keep.iter().any(of)
+            // Of what has the sentinel in it nobody is the holder, and no word of JSON is anybody's.
+            let is_nobodys =
+                value.contains(sentinel) || ["true", "false", "null"].contains(&&**value);
+            is_nobodys || keep.contains(value) || keep.iter().any(of)
         };
         // A year is reckoned from a day, and stays where one does.
         let is_day = |value: &&String| Written::read(value).is_some();

@@ -415,13 +415,17 @@ impl<'e> Breach<'e> {
         };
         let expected = self.expected.strip_prefix("must be ");
         match self.expected {
+            "is missing" if !at_place => format!("{} is missing", self.what),
             "is missing" => format!("{what} is missing"),
             "is there" if at_place => format!("{what} is missing"),
             "is absent" if at_place => format!("{what} is there and must not be"),
             "is not part of the answer" => {
                 format!("{what} is not part of the answer, found {found}")
             }
-            _ if !at_place => format!("{}: expected {}, found {found}", self.what, self.expected),
+            plain if !at_place => {
+                let expected = expected.unwrap_or(plain);
+                format!("{}: expected {expected}, found {found}", self.what)
+            }
             plain => {
                 let expected = expected.map_or_else(|| with_kind(plain), str::to_owned);
                 format!("expected {expected}, found {found} at {what}")

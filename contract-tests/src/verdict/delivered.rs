@@ -35,7 +35,11 @@ pub(super) fn signed(findings: &mut Findings<'_>, clause: &str, answer: &Answer<
         };
         let what = "the signature of a delivery";
         let expected = "t=<timestamp>,v1=<hex of the HMAC-SHA256 of `<timestamp>.<body>`>";
-        let found = mistake.map_or_else(String::new, |why| format!("{header} ({why})"));
+        let found = match mistake {
+            Some(_) if header.is_empty() => "none".to_owned(),
+            Some(why) => format!("{header} ({why})"),
+            None => String::new(),
+        };
         let is_other =
             |mistake: Mistake| CLAUSES.contains(&clause) && !mistake.breaks().contains(&clause);
         if !mistake.is_some_and(is_other) {

@@ -110,12 +110,21 @@ fn data(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation)
     }
 }
 
-/// The value at a place of a form: names with dots between them, items of lists as `[0]`.
+/// The value at a place of a form: names with dots between them, which may have dots themselves, items of lists as `[0]`.
 fn below<'x, 'a>(json: &'x Json<'a>, path: &str) -> Option<&'x Json<'a>> {
-    let mut names = path.split(['.', '[']).filter(|name| !name.is_empty());
-    names.try_fold(json, |json, name| match json {
-        Json::List(items) => items.get(name.trim_end_matches(']').parse::<usize>().ok()?),
-        _ => json.get(name),
+    if path.is_empty() {
+        return Some(json);
+    }
+    if let Json::List(items) = json {
+        let (number, rest) = path.strip_prefix('[')?.split_once(']')?;
+        let item = items.get(number.parse::<usize>().ok()?)?;
+        return below(item, rest.strip_prefix('.').unwrap_or(rest));
+    }
+    let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
+    let mut ends = ends.chain([path.len()]);
+    ends.find_map(|end| {
+        let (name, rest) = path.split_at(end);
+        below(json.get(name)?, rest.strip_prefix('.').unwrap_or(rest))
     })
 }
 

@@ -126,13 +126,16 @@ const MEMBERS: &[(&str, &str)] = &[
 fn shape(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let Some(json) = &answer.json else { return };
     let form = &findings.setting.contract.service.envelope;
-    let mistakes = match findings.setting.by_rulings() {
+    let mut mistakes = match findings.setting.by_rulings() {
         true => form.mistakes(json),
         false => {
             findings.unknown_members("envelope.same-shape", form.unknown_members(json));
             form.mistakes_as_specified(json)
         }
     };
+    // Of what must not be there it is no wonder that it is null.
+    let needless = if answer.failed() { "data" } else { "error" };
+    mistakes.retain(|mistake| mistake.path != needless);
     let clause_of = |path: &str| {
         let named = |member: &str| {
             let rest = path.strip_prefix(member);

@@ -1,6 +1,7 @@
 //! Whether a law holds of the answers to a case.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use svc_fixtures::json::Json;
 use svc_fixtures::pairs;
@@ -45,13 +46,30 @@ pub(super) fn judge(
         return;
     }
     let (holds, found) = (broken.is_none(), broken.unwrap_or_default());
-    let claim = in_names(&rule.claim.text, |step| format!("step {step}'s "));
+    let claim = told(&rule.claim.text, |step| format!("step {step}'s "));
     let expected = format!("that {} (`{claim}`)", rule.says);
     findings.must(clause, holds, "what the answers say", expected, found);
 }
 
+/// What a claim is about, to show where to look. One that goes by a pattern is told by its members alone: the pattern is no help
+/// to read.
+pub(super) fn told(claim: &str, answer: impl Fn(&str) -> String) -> String {
+    let claim = in_names(claim, answer);
+    if !claim.contains(":found=") {
+        return claim;
+    }
+    let names = claim.split(' ').filter_map(|word| {
+        let name = word.split(':').next().unwrap_or(word);
+        name.contains('.').then_some(name)
+    });
+    let names: BTreeSet<_> = names
+        .filter(|it| it.starts_with(|c: char| c.is_ascii_lowercase()))
+        .collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
 /// A claim in the names of the envelope and of the request; what says which answer is meant stands before a name.
-pub(super) fn in_names(claim: &str, answer: impl Fn(&str) -> String) -> String {
+fn in_names(claim: &str, answer: impl Fn(&str) -> String) -> String {
     let named = |word: &str| {
         let end = word.find(|c: char| !c.is_ascii_digit());
         let (number, rest) = word.split_at(end.filter(|end| *end > 0)?);

@@ -8,7 +8,7 @@ use svc_fixtures::pairs::{self, Within};
 
 use super::answer::Answer;
 use super::finding::Findings;
-use super::law::in_names;
+use super::law::told;
 
 /// Judges a completed answer by the rows that are about its operation.
 pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>, operation: &Operation) {
@@ -28,7 +28,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>, operation:
         let clause = within.row.clause.as_ref().unwrap_or(&operation.clause);
         let says = within.row.says.as_deref().unwrap_or_default();
         for (claim, found) in within.broken(&mut exchange) {
-            let expected = format!("that {says} (`{}`)", in_names(claim, |_| String::new()));
+            let expected = format!("that {says} (`{}`)", told(claim, |_| String::new()));
             findings.must(clause, false, "the members of `data`", expected, found);
         }
     }

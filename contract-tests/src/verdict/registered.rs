@@ -57,6 +57,15 @@ fn envelopes(findings: &mut Findings<'_>, clause: &str, came: &Answer<'_>, call:
             },
             body: text(delivery, "body").as_bytes().to_vec(),
         };
+        let elsewhere = delivery.get("elsewhere").and_then(Json::as_text);
+        let (what, own) = ("the path of a webhook", "that of the registered URL");
+        findings.must(
+            clause,
+            elsewhere.is_none(),
+            what,
+            own,
+            elsewhere.unwrap_or_default(),
+        );
         let body = Answer::delivered(call.request, &response);
         let (id, of_call) = (
             body.shown(&["verificationId"]),

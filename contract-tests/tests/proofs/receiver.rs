@@ -99,7 +99,8 @@ fn with(pool: &Pool, planted: [&[&str]; 2], look: Look, asked: Asked) -> Found {
                 own_keys().secrets(),
                 look.time(),
                 watch,
-            );
+            )
+            .at_path("/hooks");
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
             let listener = listener.expect("a free port");
             let address = listener.local_addr().expect("an address");

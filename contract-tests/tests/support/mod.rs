@@ -170,6 +170,7 @@ pub(crate) fn receive(sink: &Sink, posting: &WebhookRequest) -> u16 {
         body: String::from_utf8_lossy(&posting.body).into_owned(),
         status: 0,
         verified: None,
+        elsewhere: None,
         mistake: None,
     })
 }
