@@ -867,7 +867,7 @@ export interface EventList {
   events: Array<Event>;
   /** Where to go on from. */
   next: number;
-  /** Whether some that were asked for were forgotten to bound memory. */
+  /** Whether some that were asked for are known no more: memory is bounded, and neither a simulator that is started again nor an account that is opened anew knows what happened before. */
   missed: boolean;
 }
 

@@ -12,7 +12,7 @@ use crate::host::shares::ShareLimits;
 #[command(next_help_heading = "Fair shares")]
 pub(super) struct ShareArgs {
     /// Serve so many connections of each listener at once; then the one idle longest is closed for a
-    /// new one
+    /// new one. As many webhooks are under way at once, at most
     #[arg(long, env = "SVC_SIMULATOR_MAX_CONNECTIONS", value_name = "COUNT", value_parser = count, default_value_t = ShareLimits::DEFAULT.connections)]
     max_connections: usize,
     /// Hold back so many calls of each account at once: delayed ones, and duplicates that wait for
