@@ -252,6 +252,8 @@ const PIECE_BYTES: usize = 1 << 10;
 pub struct BodyRoom {
     free: Semaphore,
     pieces: usize,
+    /// How many bodies wait for some.
+    waiting: AtomicUsize,
 }
 
 impl BodyRoom {
@@ -262,6 +264,7 @@ impl BodyRoom {
         BodyRoom {
             free: Semaphore::new(pieces),
             pieces,
+            waiting: AtomicUsize::new(0),
         }
     }
 
@@ -299,8 +302,38 @@ impl<'r> TakenRoom<'r> {
     pub async fn take(&mut self, bytes: usize) {
         if let (Some(room), None) = (self.of, &self.taken) {
             let pieces = u32::try_from(bytes.div_ceil(PIECE_BYTES)).unwrap_or(u32::MAX);
+            let _waits = Waits::of(&room.waiting);
             self.taken = room.free.acquire_many(pieces).await.ok();
         }
+    }
+
+    /// Whether it has some.
+    #[must_use]
+    pub fn is_taken(&self) -> bool {
+        self.taken.is_some()
+    }
+
+    /// Whether others wait for some.
+    #[must_use]
+    pub fn is_sought(&self) -> bool {
+        let waiting = |room: &BodyRoom| room.waiting.load(Ordering::Relaxed);
+        self.of.is_some_and(|room| waiting(room) > 0)
+    }
+}
+
+/// One that waits, until this is dropped.
+struct Waits<'r>(&'r AtomicUsize);
+
+impl<'r> Waits<'r> {
+    fn of(waiting: &'r AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Waits(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
-use hyper::body::Body;
+use hyper::body::{Body, Frame};
+use tokio::time::{Instant, timeout_at};
 
 use crate::host::shares::TakenRoom;
 
@@ -68,6 +69,51 @@ async fn at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Option<T> 
     .await
 }
 
+/// How long a large body may stop, or nearly so, while others wait for the room that it has: a network that is slow does
+/// not stop for so long.
+const STALL: Duration = Duration::from_secs(3);
+
+/// How fast a body arrives that has room.
+struct Pace {
+    /// When enough is to have arrived.
+    until: Instant,
+    bytes: usize,
+}
+
+impl Pace {
+    fn begin() -> Self {
+        Pace {
+            until: Instant::now() + STALL,
+            bytes: 0,
+        }
+    }
+
+    fn arrived(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        if self.bytes >= SMALL_BODY_BYTES {
+            *self = Pace::begin();
+        }
+    }
+}
+
+/// The next frame of a body that has room; none where nearly nothing came for so long and others wait for that room.
+async fn paced<B>(
+    body: &mut B,
+    room: &TakenRoom<'_>,
+    pace: &mut Pace,
+) -> Option<Option<Result<Frame<Bytes>, B::Error>>>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    loop {
+        match timeout_at(pace.until, body.frame()).await {
+            Ok(frame) => return Some(frame),
+            Err(_) if room.is_sought() => return None,
+            Err(_) => *pace = Pace::begin(),
+        }
+    }
+}
+
 /// Collects a body. One that arrives in one piece, as nearly all do, is not copied.
 async fn collect<B>(mut body: B, at_most: usize, room: &mut TakenRoom<'_>) -> ReadBody
 where
@@ -78,7 +124,18 @@ where
     let most = most.unwrap_or(at_most).min(at_most);
     let mut whole = Bytes::new();
     let mut joined = BytesMut::new();
-    while let Some(frame) = body.frame().await {
+    let mut pace = None;
+    loop {
+        let frame = match room.is_taken() {
+            false => body.frame().await,
+            true => match paced(&mut body, room, pace.get_or_insert_with(Pace::begin)).await {
+                Some(frame) => frame,
+                None => return ReadBody::Incomplete,
+            },
+        };
+        let Some(frame) = frame else {
+            break;
+        };
         let Ok(frame) = frame else {
             return ReadBody::Incomplete;
         };
@@ -88,6 +145,9 @@ where
         };
         if whole.len() + joined.len() + data.len() > at_most {
             return ReadBody::TooLarge;
+        }
+        if let Some(pace) = &mut pace {
+            pace.arrived(data.len());
         }
         if most > SMALL_BODY_BYTES && whole.len() + joined.len() + data.len() > SMALL_BODY_BYTES {
             room.take(most).await;
@@ -112,8 +172,8 @@ where
 mod tests {
     use super::*;
     use crate::host::shares::BodyRoom;
-    use futures_util::FutureExt as _;
-    use http_body_util::Full;
+    use futures_util::{FutureExt as _, StreamExt as _, stream};
+    use http_body_util::{Full, StreamBody};
 
     const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -143,5 +203,47 @@ mod tests {
         assert_eq!(read(101 << 10, &mut second), Some(true));
         drop(second);
         assert_eq!(room.free_bytes(), 300 << 10);
+    }
+
+    /// Parts of 70 KiB, so many seconds after one another; at last nothing comes for ever.
+    fn slow(parts: usize, seconds: u64) -> impl Body<Data = Bytes, Error = std::io::Error> + Unpin {
+        let part = move |_| async move {
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            Ok(Frame::data(Bytes::from(vec![b'x'; 70 << 10])))
+        };
+        let parts = stream::iter(0..parts).then(part);
+        StreamBody::new(Box::pin(parts.chain(stream::pending())))
+    }
+
+    /// How long a body that stops has the room for itself, where another one comes for it so soon or never.
+    async fn has_room(
+        body: impl Body<Data = Bytes, Error = std::io::Error> + Unpin,
+        other: bool,
+    ) -> u64 {
+        let room = BodyRoom::new(1 << 20, 0);
+        let begin = Instant::now();
+        let mut first = TakenRoom::of(&room);
+        let reading = async {
+            let read = read_body(body, 1 << 20, TIMEOUT, &mut first).await;
+            assert!(matches!(read, ReadBody::Incomplete));
+            drop(first);
+            begin.elapsed().as_secs()
+        };
+        let waiting = async {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            if other {
+                let mut second = TakenRoom::of(&room);
+                read_body(self::body(100 << 10), 1 << 20, TIMEOUT, &mut second).await;
+            }
+        };
+        tokio::join!(reading, waiting).0
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_large_body_that_stops_gives_its_room_to_those_who_wait() {
+        assert_eq!(has_room(slow(1, 0), true).await, 3);
+        assert_eq!(has_room(slow(1, 0), false).await, 60);
+        // One that is slow, and does not stop.
+        assert_eq!(has_room(slow(10, 2), true).await, 2 * 10 + 3);
     }
 }
