@@ -16,6 +16,7 @@ mod fmt;
 mod forecast;
 mod healthcheck;
 mod init;
+mod large_pages;
 mod layout;
 mod learn;
 mod listen;

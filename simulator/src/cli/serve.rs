@@ -13,6 +13,7 @@ use svc_tls::Tls;
 use tokio_util::sync::CancellationToken;
 
 use super::failure::{EXIT_FAILURE, Failure};
+use super::large_pages::LargePages;
 use super::logging::log_to_stderr;
 use super::ports_file::PortsFile;
 use super::settings::ServeArgs;
@@ -37,9 +38,10 @@ pub(super) fn run(args: ServeArgs) -> Result<(), Failure> {
     args.check()?;
     let token = args.token()?;
     log_to_stderr(&args.log, args.log_format)?;
+    let large_pages = LargePages::keep_back();
     let ports_file = args.ports_file.clone().map(PortsFile::new).transpose()?;
     let connections = open_files::connections(args.shares.connections())?;
-    run_to_end(serve(args, token, ports_file, connections))?
+    run_to_end(serve(args, token, ports_file, connections, large_pages))?
 }
 
 /// Runs this on threads of its own. When it has ended, nobody waits for a thread that still does something: a name
@@ -59,6 +61,7 @@ async fn serve(
     token: Option<ConsoleToken>,
     ports_file: Option<PortsFile>,
     connections: usize,
+    large_pages: LargePages,
 ) -> Result<(), Failure> {
     let (drain, public) = (args.drain, args.public.urls());
     let (authorities, own) = (&args.webhook_ca_file, &args.webhook_client_cert);
@@ -82,7 +85,14 @@ async fn serve(
     terminal::print(&greeting(&rules.contract, accounts, &urls))?;
     let stop = CancellationToken::new();
     tokio::spawn(signals.stop(stop.clone()));
-    stop.cancelled().await;
+    let used = async {
+        large_pages.allow_when_used(simulator.host()).await;
+        std::future::pending().await
+    };
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = used => {}
+    }
     // Connections end at the drain deadline, whatever answers them a moment later.
     let ended = tokio::time::timeout(drain + AFTER_DRAIN, simulator.stop()).await;
     if ended.is_err() {

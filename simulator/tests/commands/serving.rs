@@ -272,3 +272,35 @@ fn what_is_no_public_url_is_refused_with_what_to_write() {
     assert_eq!(code, Some(2), "{WORKS}");
     assert!(stderr.contains("svc-simulator.toml:1"), "{stderr}");
 }
+
+#[cfg(all(target_os = "linux", feature = "mimalloc"))]
+#[test]
+fn large_pieces_of_memory_come_when_the_simulator_is_used_and_never_where_they_are_turned_off() {
+    let has_them = |program: &Program| {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", program.id()));
+        let status = status.expect(WORKS);
+        let told = status.lines().find(|line| line.starts_with("THP_enabled"));
+        told.expect("Linux 5.0 says it").ends_with('1')
+    };
+    for (turned_off, come) in [("1", true), ("0", false)] {
+        let folder = Folder::new("large-pages");
+        let mut command = program();
+        let command = command.env("MIMALLOC_ALLOW_THP", turned_off);
+        let command = command.stderr(Stdio::null());
+        let (program, addresses) = Program::serve(command, folder.path(), &[]);
+        let sandbox = addresses.of("sandbox");
+        let headers = format!("Host: {sandbox}\r\nAuthorization: Bearer svc_test_local\r\n");
+        let line = "POST /v1/verify/identity/pan HTTP/1.1";
+        let call = request(line, &headers, r#"{"pan":"AAAAA0000A"}"#);
+        let mut client = Client::to(&sandbox);
+        assert!(!has_them(&program));
+        // It looks once a second: where they come, many seconds are allowed for it.
+        let most = if come { 100_000 } else { 2_000 };
+        let calls = (0..most).take_while(|_| {
+            assert_eq!(client.ask(&call).status, 200);
+            !has_them(&program)
+        });
+        let made = calls.count();
+        assert_eq!(has_them(&program), come, "after {made} calls");
+    }
+}
