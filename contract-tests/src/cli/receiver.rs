@@ -29,7 +29,8 @@ pub(super) struct ReceiverArgs {
     /// console is that of a simulator on this machine]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
-    /// The URL at which the service's webhooks reach this run [default: where it listens]
+    /// The URL at which the service's webhooks reach this run: they are to come by its path then [default: where it listens, by
+    /// any path]
     #[arg(long, value_name = "URL")]
     webhook_sink: Option<String>,
     /// The secret that webhooks are signed with, where you have registered the URL in the provider's own console
@@ -95,12 +96,9 @@ impl ReceiverArgs {
         };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let url = url.map_or_else(|| format!("http://{address}"), |url| url.to_string());
-        let url = url.trim_end_matches('/').to_owned();
-        // A tunnel or a proxy in between may give paths of its own.
-        let direct = url
-            .strip_prefix(&format!("http://{address}"))
-            .map(str::to_owned);
+        let url = url.map(|url| url.to_string().trim_end_matches('/').to_owned());
+        let path = own_path(url.as_deref(), address).map(str::to_owned);
+        let url = url.unwrap_or_else(|| format!("http://{address}"));
         let sink = match secret {
             Some(secret) => {
                 let retry = first_retry(contract);
@@ -108,9 +106,8 @@ impl ReceiverArgs {
                 let watch = watch.filter(|watch| *watch >= retry);
                 let wait = self.result_wait();
                 let sink = Sink::registered(secret.clone(), ring.secrets(), wait, watch);
-                match direct.as_deref() {
-                    Some("") => sink.at_path("/"),
-                    Some(path) => sink.at_path(path),
+                match path {
+                    Some(path) => sink.at_path(&path),
                     None => sink,
                 }
             }
@@ -142,6 +139,13 @@ impl ReceiverArgs {
     }
 }
 
+/// The path that webhooks come by, where somebody says which URL is registered and it is this address: a tunnel or a proxy in
+/// between may give paths of its own.
+fn own_path(registered: Option<&str>, address: SocketAddr) -> Option<&str> {
+    let path = registered?.strip_prefix(&format!("http://{address}"))?;
+    Some(if path.is_empty() { "/" } else { path })
+}
+
 /// A secret that can be found in what is written.
 pub(super) fn long_enough(secret: Option<&Secret>) -> Result<Option<&Secret>, CommandError> {
     match secret.is_some_and(|secret| secret.expose().len() < SHORTEST_SECRET) {
@@ -159,5 +163,20 @@ pub(super) fn add(capabilities: &mut Capabilities, sink: Option<&RunSink>) {
     match sink.sink.secret() {
         Some(_) => capabilities.registered = true,
         None => capabilities.webhook_sink = Some(sink.url.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn webhooks_are_to_come_by_a_path_only_where_it_was_said() {
+        let address = SocketAddr::from(([127, 0, 0, 1], 8900));
+        let path = |registered| own_path(registered, address);
+        assert_eq!(path(None), None);
+        assert_eq!(path(Some("http://127.0.0.1:8900")), Some("/"));
+        assert_eq!(path(Some("http://127.0.0.1:8900/hook")), Some("/hook"));
+        assert_eq!(path(Some("https://hooks.example/to/us")), None);
     }
 }
