@@ -8,7 +8,7 @@ use crate::check::Check;
 use crate::event::{CaseTime, CheckResult};
 use crate::plan::{Case, Setting};
 use crate::recorded;
-use crate::verdict::{self, AnsweredInputs, Finding, IssuedIds, Trouble, Verdict};
+use crate::verdict::{self, Finding, Trouble, Verdict, WholeRun};
 
 /// Why a case is tried again by itself.
 const DISTURBED: &str = "something broken, beside other cases that use the same flow,";
@@ -118,17 +118,16 @@ pub fn judge(
     cases: &[Case],
     captured: &[CapturedCase],
 ) -> CheckResult {
-    let mut before = (IssuedIds::default(), AnsweredInputs::default());
-    judge_with(setting, check, cases, captured, &mut before)
+    judge_with(setting, check, cases, captured, &mut WholeRun::default())
 }
 
-/// The same, after other checks whose answers had these ids and were to these inputs.
+/// The same, after other checks of the run.
 fn judge_with(
     setting: &Setting<'_>,
     check: &Check,
     cases: &[Case],
     captured: &[CapturedCase],
-    (ids, inputs): &mut (IssuedIds, AnsweredInputs),
+    whole_run: &mut WholeRun,
 ) -> CheckResult {
     let mut result = unjudged(check);
     let mine = captured.iter().filter(|one| one.check == check.id);
@@ -138,8 +137,7 @@ fn judge_with(
         let tries: Vec<_> = tries.copied().collect();
         let mut judged = judge_case(setting, check, case, &tries);
         for one in tries {
-            also(&mut judged, ids.take(setting.contract, one), one);
-            also(&mut judged, inputs.take(setting, one), one);
+            also(&mut judged, whole_run.take(setting, one), one);
         }
         result.add(judged);
     }
@@ -169,10 +167,10 @@ pub fn judge_again(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -
     let mut checks: Vec<_> = checks.iter().collect();
     checks.sort_by_key(|check| check.stage);
     let mut silence = Silence::default();
-    let mut before = (IssuedIds::default(), AnsweredInputs::of_saved(capture));
+    let mut whole_run = WholeRun::of_saved(capture);
     let judged = checks.into_iter().map(|check| {
         let cases = check.cases(setting);
-        let mut judged = judge_with(setting, check, &cases, &capture.cases, &mut before);
+        let mut judged = judge_with(setting, check, &cases, &capture.cases, &mut whole_run);
         let mine = capture.cases.iter().filter(|one| one.check == check.id);
         let heard: Vec<_> = mine
             .filter_map(|one| silence.take(std::slice::from_ref(one)))

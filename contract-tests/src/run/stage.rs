@@ -18,7 +18,7 @@ use crate::event::{CheckResult, Event, Totals};
 use crate::plan::{Access, Case, Setting};
 use crate::spend;
 use crate::target::Target;
-use crate::verdict::{AnsweredInputs, Finding, IssuedIds, Verdict};
+use crate::verdict::{Finding, Verdict, WholeRun};
 
 /// A run: what its cases share.
 pub(super) struct RunUnderWay<'r, 'c, T> {
@@ -30,9 +30,8 @@ pub(super) struct RunUnderWay<'r, 'c, T> {
     account: RwLock<()>,
     /// Whether answers are so long that one case at a time is enough.
     one_by_one: Cell<bool>,
-    /// What no two calls may share.
-    ids: RefCell<IssuedIds>,
-    inputs: RefCell<AnsweredInputs>,
+    /// What is judged whatever case shows it.
+    whole_run: RefCell<WholeRun>,
     for_capture: RefCell<Room>,
     for_evidence: RefCell<Room>,
 }
@@ -84,8 +83,7 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
             halt: StopReason::default(),
             account: RwLock::new(()),
             one_by_one: Cell::new(false),
-            ids: RefCell::default(),
-            inputs: RefCell::default(),
+            whole_run: RefCell::default(),
             for_capture: RefCell::new(Room::of(limits.kept_bytes)),
             for_evidence: RefCell::new(Room::of_evidence()),
         }
@@ -204,9 +202,7 @@ impl<'r, 'c, T: Target> RunUnderWay<'r, 'c, T> {
         let mut judged = judge_case(self.setting, check, case, &all);
         // What was tried beside others was looked at then.
         for one in tries.iter().filter(|one| !one.disturbed) {
-            let found = self.ids.borrow_mut().take(self.setting.contract, one);
-            also(&mut judged, found, one);
-            let found = self.inputs.borrow_mut().take(self.setting, one);
+            let found = self.whole_run.borrow_mut().take(self.setting, one);
             also(&mut judged, found, one);
         }
         if beside == Beside::Others && self.is_met_by_others(case, &judged) {

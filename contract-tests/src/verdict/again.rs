@@ -19,7 +19,7 @@ const CLAUSE: &str = "sandbox.deterministic";
 
 /// What each input was answered first: the data as it was sent.
 #[derive(Debug, Default)]
-pub struct AnsweredInputs {
+pub(super) struct AnsweredInputs {
     first: HashMap<(String, Vec<u8>), FirstAnswer, FixedState>,
     /// Whether nothing can be compared.
     is_blind: bool,
@@ -34,8 +34,7 @@ struct FirstAnswer {
 
 impl AnsweredInputs {
     /// For a saved capture: where people have stand-ins in it, one input stands for several, and nothing is compared.
-    #[must_use]
-    pub fn of_saved(capture: &Capture) -> Self {
+    pub(super) fn of_saved(capture: &Capture) -> Self {
         let hidden = |body: &[u8]| body.windows(STAND_IN.len()).any(|part| part == STAND_IN);
         let mut exchanges = capture.cases.iter().flat_map(|case| &case.exchanges);
         AnsweredInputs {
@@ -49,7 +48,7 @@ impl AnsweredInputs {
 
     /// Takes in what was captured of a case; answers what it shows: inputs that were answered otherwise before. By our own
     /// rulings the answers of a simulator follow its clock, which checks move: there two calls of one case are compared.
-    pub fn take(&mut self, setting: &Setting<'_>, captured: &CapturedCase) -> Vec<Finding> {
+    pub(super) fn take(&mut self, setting: &Setting<'_>, captured: &CapturedCase) -> Vec<Finding> {
         let is_console = |it: &Exchange| it.request.channel == Channel::Console;
         if captured.exchanges.iter().any(is_console) {
             self.first.clear();
@@ -146,16 +145,7 @@ mod tests {
                 );
                 let mut exchange = sample::exchange(&format!(r#"{{"ifsc":"{ifsc}"}}"#), &answer);
                 exchange.request.path = "/v1/verify/financial/ifsc".to_owned();
-                let captured = CapturedCase {
-                    check: "a.check".to_owned(),
-                    case: format!("case {at}"),
-                    exchanges: vec![exchange],
-                    try_: 0,
-                    took_ms: 0,
-                    given_up: false,
-                    disturbed: false,
-                    stopped: None,
-                };
+                let captured = sample::captured(&format!("case {at}"), vec![exchange]);
                 before.take(&setting, &captured)
             });
         let told = found.map(|finding| match finding.verdict {

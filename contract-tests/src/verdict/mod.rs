@@ -18,11 +18,13 @@ pub(crate) mod posted;
 mod price;
 mod registered;
 mod rule;
+mod standing_clock;
 mod tries;
 mod trouble;
 pub(crate) mod usage;
 mod value;
 mod wallet;
+mod whole_run;
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +32,6 @@ mod tests;
 use crate::capture::{CapturedCase, Channel, Exchange};
 use crate::plan::law::LEADS_NOWHERE;
 use crate::plan::{Case, Setting};
-pub use again::AnsweredInputs;
 pub(crate) use alike::words;
 use answer::Answer;
 pub(crate) use envelope::{CONTENT_TYPE, without_beginning};
@@ -39,6 +40,7 @@ pub use finding::{Finding, SeenIn, Verdict};
 pub use issued::IssuedIds;
 pub use tries::{MOST_TRIES, judge_tries};
 pub use trouble::{Trouble, TroubleKind};
+pub use whole_run::WholeRun;
 
 /// Judges one try of a case: every answer by what must hold of every answer, then by what
 /// the case expects of it.

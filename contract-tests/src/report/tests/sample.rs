@@ -301,3 +301,17 @@ pub(crate) fn exchange(sent: &str, answered: &str) -> Exchange {
         result: None,
     }
 }
+
+/// What was captured of a case of the check `a.check`.
+pub(crate) fn captured(case: &str, exchanges: Vec<Exchange>) -> CapturedCase {
+    CapturedCase {
+        check: "a.check".to_owned(),
+        case: case.to_owned(),
+        exchanges,
+        try_: 0,
+        took_ms: 0,
+        given_up: false,
+        disturbed: false,
+        stopped: None,
+    }
+}
