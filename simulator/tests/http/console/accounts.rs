@@ -192,3 +192,26 @@ fn an_account_is_copied_reset_and_exported_from_its_page() {
         ("/accounts", 404)
     );
 }
+
+#[test]
+fn of_many_accounts_one_is_found_by_a_part_of_its_id() {
+    let ruled = Ruled::new();
+    for worker in 0..201 {
+        ruled.call(&format!("svc_test_local_worker-{worker}"), PAN, ASHA);
+    }
+    let names = |page: &str| {
+        let rows = rows(page, "Accounts").into_iter();
+        rows.map(|row| row[0].clone()).collect::<Vec<_>>()
+    };
+    let page = ruled.get("/accounts").body;
+    let all = ruled.get("/control/accounts").json()["accounts"].take();
+    let all = all.as_array().map_or(0, Vec::len);
+    assert_eq!(names(&page).len(), 200);
+    assert!(page.contains(&format!("200 of {all} accounts")), "{page}");
+    let page = ruled.get("/accounts?id=worker-20").body;
+    let found = names(&page);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|link| link.contains(">local_worker-20")));
+    let said = format!("2 of 2 with this in their id, of {all} accounts");
+    assert!(page.contains(&said), "{page}");
+}
