@@ -261,6 +261,7 @@ fn forms(secret: &str) -> Vec<String> {
         }),
         percent(secret, |byte| byte.is_ascii_alphanumeric()),
         percent(secret, |_| false),
+        in_json_codes(secret),
         HEXLOWER.encode(secret.as_bytes()),
         BASE32_NOPAD.encode(secret.as_bytes()),
         secret.chars().rev().collect(),
@@ -277,6 +278,14 @@ fn forms(secret: &str) -> Vec<String> {
         forms.extend((0..3).map(|before| inside(&alphabet, secret, before)));
     }
     forms
+}
+
+/// As JSON may write it: each character as its code.
+fn in_json_codes(text: &str) -> String {
+    text.encode_utf16().fold(String::new(), |mut out, code| {
+        let _ = write!(out, "\\u{code:04x}");
+        out
+    })
 }
 
 /// As it stands inside a JSON string.

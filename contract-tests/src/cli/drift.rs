@@ -16,6 +16,7 @@ use crate::capture::Capture;
 use crate::drift::{RowDrift, drift};
 use crate::personal::{PersonalMembers, Pseudonyms};
 use crate::plan::{Setting, inputs};
+use crate::report::escape::visible;
 
 pub(super) const HELP: &str = "\
 With --base-url the plan of `run` is sent to a service, within the budget; with a capture nothing is sent: `run --capture
@@ -91,10 +92,10 @@ impl Drift {
             write_files(folder, &found)?;
         }
         for line in &found.changes {
-            say(line);
+            say(visible(line));
         }
         for line in &found.left {
-            say(format_args!("not in the patch: {line}"));
+            say(format_args!("not in the patch: {}", visible(line)));
         }
         let told = !found.changes.is_empty() || !found.left.is_empty();
         if let (Some(note), true) = (capture.note_on_people(), told) {

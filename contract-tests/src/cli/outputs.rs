@@ -12,16 +12,17 @@ use super::exit::{CommandError, Exit};
 use super::{Choice, say};
 use crate::baseline::Baseline;
 use crate::capture::Capture;
-use crate::check::Check;
+use crate::check::{self, Check};
 use crate::event::{CheckResult, Event, Totals};
 use crate::personal::{self, PersonalMembers, Pseudonyms};
-use crate::plan::Setting;
+use crate::plan::{Setting, inputs};
 use crate::report::human::{HumanReport, Lines};
 use crate::report::progress::Progress;
 use crate::report::run_summary::{Breach, RunSummary};
 use crate::report::{counted, github, html, json, junit};
 use crate::run::EarlyEnd;
 use crate::spend::Stop;
+use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Source;
 
 /// Which reports are written, and where.
@@ -147,6 +148,14 @@ impl OutputArgs {
         let source = Source::new(path.display().to_string(), text);
         Baseline::read(&source, setting, checks)
             .map_err(|problems| CommandError::usage(problems.to_string()))
+    }
+
+    /// Whether what is written can be, and what is read is there: for who opens them later.
+    pub(super) fn check(&self) -> Result<(), CommandError> {
+        self.check_files()?;
+        let contract = Contract::built_in();
+        let setting = Setting::new(&contract, inputs::built_in(), String::new());
+        self.known(&setting, &check::all()).map(drop)
     }
 
     fn check_files(&self) -> Result<(), CommandError> {

@@ -107,6 +107,7 @@ impl RecordArgs {
     }
 
     async fn record(&self, mut end: EndOfRun) -> Result<Recorded, CommandError> {
+        self.outputs.check()?;
         let routes = self.routes().await?;
         let services = routes
             .iter()
@@ -129,6 +130,8 @@ impl RecordArgs {
             client_certificate: self.client_cert.clone(),
             webhook_secret: long_enough(self.webhook_secret.as_ref())?.cloned(),
         };
+        let trusted = record::check_tls(&plan);
+        trusted.map_err(|error| CommandError::usage(error.to_string()))?;
         let file = record::create(&self.out, &empty(&plan), self.replace)
             .map_err(|error| CommandError::usage(format!("--out {error:#}")))?;
         for route in &routes {

@@ -13,20 +13,33 @@ use crate::plan::{Setting, USAGE, VERIFICATIONS, inputs};
 use crate::redact::{REDACTED, Redactor, Searched, Secret};
 use crate::verdict::posted;
 
-/// Whether a header is a secret itself.
+/// Whether a header or a parameter of a query is a secret itself: its name says so.
 fn is_secret(name: &str) -> bool {
-    matches!(
-        name,
-        "authorization"
-            | "cookie"
-            | "set-cookie"
-            | "proxy-authorization"
-            | "x-api-key"
-            | "api-key"
-            | "x-auth-token"
-            | "x-access-token"
-            | "x-csrf-token"
-    )
+    const WORDS: [&str; 9] = [
+        "authorization",
+        "cookie",
+        "secret",
+        "token",
+        "password",
+        "passwd",
+        "credential",
+        "apikey",
+        "privatekey",
+    ];
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let name = name.to_ascii_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
+}
+
+/// A query without what its names say is secret.
+pub(super) fn query(query: &str, redactor: Searched<'_>) -> String {
+    let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((name, value)) if is_secret(name) && !value.is_empty() => {
+            format!("{}={}", redactor.text(name), REDACTED.replace(' ', "-"))
+        }
+        _ => redactor.text(pair),
+    });
+    pairs.collect::<Vec<_>>().join("&")
 }
 
 /// Whether a header of a foreign host says nothing of a person: what the contract knows, and what HTTP says of a body.
@@ -61,10 +74,19 @@ const NOT_KEPT: &str = "[not recorded]";
 /// So many keys are known at once. A client has one or two; one that guesses has many.
 const MOST_KEYS: usize = 256;
 
+/// So many of them are looked for in each other's exchanges, too.
+const FIRST_KEYS: usize = 8;
+
 /// The keys that passed, and what finds them.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
-    known: BTreeMap<(&'static str, String), (Credential, Arc<Redactor>)>,
+    known: BTreeMap<(&'static str, String), Credential>,
+    /// What finds a key of these, the first ones and what else is in no file.
+    redactors: BTreeMap<(&'static str, String), Arc<Redactor>>,
+    /// The secrets of the first keys.
+    first: Vec<Secret>,
+    /// How many first keys there were.
+    firsts: usize,
     /// What finds any of them.
     all: Option<Arc<Redactor>>,
     /// What else is in no file.
@@ -80,7 +102,7 @@ impl Keys {
         }
     }
 
-    /// How a request was authorized, and what finds that in all that came of it.
+    /// How a request was authorized, and what finds that and the first keys in all that came of it.
     pub(super) fn of(
         &mut self,
         at: Environment,
@@ -91,24 +113,37 @@ impl Keys {
         };
         let text = String::from_utf8_lossy(value).into_owned();
         let place = (at.as_str(), text);
-        if let Some((credential, redactor)) = self.known.get(&place) {
-            return (credential.clone(), Arc::clone(redactor));
-        }
+        let credential = match self.known.get(&place) {
+            Some(credential) => credential.clone(),
+            None => self.add(place.clone()),
+        };
+        let (first, besides) = (&self.first, &self.besides);
+        let redactor = self.redactors.entry(place).or_insert_with_key(|place| {
+            let own = secrets(&place.1);
+            Arc::new(Redactor::of(own.iter().chain(first).chain(besides)))
+        });
+        (credential, Arc::clone(redactor))
+    }
+
+    /// Takes in a key that was not known, and says whose it is.
+    fn add(&mut self, place: (&'static str, String)) -> Credential {
         if self.known.len() >= MOST_KEYS {
             self.known.clear();
+            self.redactors.clear();
         }
         self.all = None;
+        if self.firsts < FIRST_KEYS {
+            self.firsts += 1;
+            self.first.extend(secrets(&place.1));
+            self.redactors.clear();
+        }
         let before = self.known.keys().filter(|(known, _)| *known == place.0);
         let credential = match before.count() {
             0 => Credential::Own,
             more => Credential::Another(format!("key-{}", more + 1)),
         };
-        let mut own = secrets(&place.1);
-        own.extend(self.besides.iter().cloned());
-        let redactor = Arc::new(Redactor::of(&own));
-        let found = (credential, redactor);
-        self.known.insert(place, found.clone());
-        found
+        self.known.insert(place, credential.clone());
+        credential
     }
 
     /// What finds any key that passed: for webhooks, which nobody asked for.

@@ -328,7 +328,7 @@ fn exchange(
         channel,
         environment,
         method: seen.method.as_str().to_owned(),
-        query: redactor.text(query),
+        query: clean::query(query, redactor),
         path,
         authorization: authorized.then(|| Secret::new(REDACTED)),
         headers,

@@ -39,7 +39,8 @@ struct Har {
 
 #[derive(Debug, Deserialize)]
 struct Log {
-    entries: Vec<Entry>,
+    /// Each as it stands there: what is of no call of the service may be of any form.
+    entries: Vec<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,6 +81,9 @@ struct HarResponse {
     headers: Vec<HarHeader>,
     #[serde(default)]
     content: HarContent,
+    /// How long the body was on the way; negative where nobody knows.
+    #[serde(default)]
+    body_size: Option<i64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -124,14 +128,23 @@ impl Archive {
             environments: Vec::new(),
         };
         for (at, entry) in har.log.entries.into_iter().enumerate() {
-            let url = Url::parse(&entry.request.url).ok();
-            let is_meant = |url: &Url| entry.webhook || url.path().contains(INTERFACE);
-            let Some(url) = url.filter(|url| is_meant(url) && entry.is_call()) else {
+            let is_webhook = entry.get("_webhook") == Some(&Value::Bool(true));
+            let url = entry.get("request").and_then(|it| it.get("url")?.as_str());
+            let url = url.and_then(|url| Url::parse(url).ok());
+            let Some(url) = url.filter(|url| is_webhook || url.path().contains(INTERFACE)) else {
                 archive.others += 1;
                 continue;
             };
-            let number = archive.calls.len() as u64 + 1;
-            let seen = seen(number, &url, entry).with_context(|| format!("entry {}", at + 1))?;
+            let read = || {
+                let entry: Entry = serde_json::from_value(entry)?;
+                let number = archive.calls.len() as u64 + 1;
+                let is_call = entry.is_call();
+                is_call.then(|| seen(number, &url, entry)).transpose()
+            };
+            let Some(seen) = read().with_context(|| format!("entry {}", at + 1))? else {
+                archive.others += 1;
+                continue;
+            };
             archive.local &= is_loopback(&url);
             if let RouteKind::Calls(environment) = seen.kind
                 && !archive.environments.contains(&environment)
@@ -177,7 +190,12 @@ fn seen(number: u64, url: &Url, entry: Entry) -> anyhow::Result<Seen> {
     let status = status.and_then(|status| StatusCode::from_u16(status).ok());
     // Of what was broken off the archive does not say by whom.
     let unanswered = status.is_none() && entry.transport_error.is_none();
-    let missing = response.content.text.is_none() && response.content.size > 0;
+    let told = response
+        .content
+        .size
+        .max(response.body_size.unwrap_or_default());
+    let text = response.content.text.as_deref().unwrap_or_default();
+    let missing = text.is_empty() && told > 0;
     let lacks = match (unanswered, missing) {
         (true, _) => Some("the archive has no answer to it"),
         (false, true) => Some("the archive has no body of its answer"),

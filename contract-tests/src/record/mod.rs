@@ -32,6 +32,7 @@ pub use connections::record;
 pub use desk::Say;
 pub use file::{CaptureFile, create};
 pub use har::{Archive, export};
+pub use upstream::check_tls;
 
 /// A way through the proxy: who is listened to, and whom that is passed on to.
 #[derive(Debug)]

@@ -33,6 +33,14 @@ const HEADERS: usize = 1000;
 /// What makes connections.
 pub(super) type Connector = TowerToHyperService<HttpsConnector<HttpConnector>>;
 
+/// Whether the plan's certificates can be read.
+///
+/// # Errors
+/// Where a file of the plan is none of certificates.
+pub fn check_tls(plan: &RecordPlan) -> Result<(), TlsFileError> {
+    connector(plan).map(drop)
+}
+
 /// What makes connections, with or without TLS.
 ///
 /// # Errors

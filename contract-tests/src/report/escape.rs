@@ -34,11 +34,14 @@ pub fn visible_json(document: &str) -> String {
     out
 }
 
-/// Control characters, line separators, and marks that turn the direction of writing.
+/// Control characters, line separators, marks that turn the direction of writing, and what no XML document may hold.
 #[must_use]
 pub fn is_obeyed(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -46,13 +49,13 @@ pub fn is_obeyed(c: char) -> bool {
 mod tests {
     use super::*;
 
-    const HOSTILE: &str = "a\u{1b}[31m\r\u{7}\u{9b}\u{202e}\u{2066}\u{200f}\tb\nc";
+    const HOSTILE: &str = "a\u{1b}[31m\r\u{7}\u{9b}\u{202e}\u{2066}\u{200f}\u{ffff}\tb\nc";
 
     #[test]
     fn what_would_be_obeyed_is_shown_as_its_code() {
         assert_eq!(
             visible(HOSTILE),
-            "a\\u{1b}[31m\\u{d}\\u{7}\\u{9b}\\u{202e}\\u{2066}\\u{200f}\\u{9}b\nc"
+            "a\\u{1b}[31m\\u{d}\\u{7}\\u{9b}\\u{202e}\\u{2066}\\u{200f}\\u{ffff}\\u{9}b\nc"
         );
         assert_eq!(visible("é ≤ 名"), "é ≤ 名");
     }

@@ -34,7 +34,7 @@ pub(super) fn judge(findings: &mut Findings<'_>, answer: &Answer<'_>) -> bool {
     true
 }
 
-/// What says that it is compressed, and is not, no client can read.
+/// What says that it is compressed, no client can read that did not ask for it.
 fn encoding(findings: &mut Findings<'_>, answer: &Answer<'_>) {
     let packed = ["gzip", "x-gzip", "deflate", "br", "zstd", "compress"];
     let found = answer
@@ -42,7 +42,14 @@ fn encoding(findings: &mut Findings<'_>, answer: &Answer<'_>) {
         .header("content-encoding")
         .unwrap_or_default();
     let told = packed.iter().any(|name| found.eq_ignore_ascii_case(name));
-    if told {
+    let accepted = answer.request.header("accept-encoding").unwrap_or_default();
+    let mut accepted = accepted
+        .split(',')
+        .filter(|it| !it.replace(' ', "").ends_with(";q=0"));
+    let mut accepted = accepted
+        .by_ref()
+        .map(|it| it.split(';').next().unwrap_or_default().trim());
+    if told && !accepted.any(|it| it == "*" || it.eq_ignore_ascii_case(found)) {
         let what = "the header content-encoding";
         let expected = "none: the body is not compressed";
         findings.must("envelope.same-shape", false, what, expected, found);
@@ -322,7 +329,10 @@ fn environment(findings: &mut Findings<'_>, answer: &Answer<'_>) {
         && !findings.setting.by_rulings()
         && !answer.looked_up()
     {
-        fresh(findings, answer, created, [at_s, at_s]);
+        // Of a key that an earlier call had, nobody may know here, the answer is that call's.
+        let has_key = answer.request.header("idempotency-key").is_some();
+        let asked_s = if has_key { i64::MIN / 2 } else { at_s };
+        fresh(findings, answer, created, [asked_s, at_s]);
     }
 }
 

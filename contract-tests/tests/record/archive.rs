@@ -164,6 +164,44 @@ fn webhooks_cut_answers_and_where_they_came_from_are_there_after_an_archive() {
     }
 }
 
+/// A browser lets go of bodies that it has no room for, and an archive of one has what it asked others for, too.
+#[test]
+fn bodies_that_were_let_go_and_entries_of_others_of_any_form_accuse_nobody() {
+    let folder = Folder::new("har-odd");
+    let call = |content: Value| {
+        json!({ "startedDateTime": "2026-11-30T10:00:00Z", "request": {
+            "method": "GET", "url": "https://sandbox.example/v1/usage" },
+            "response": { "status": 200, "bodySize": 428, "content": content } })
+    };
+    let odd = json!({ "request": { "url": "https://cdn.example/a.js", "headers": [{ "name": 1, "value": null }] },
+        "response": null });
+    let entries = [
+        odd,
+        call(json!({ "size": 0 })),
+        call(json!({ "size": 428, "text": "" })),
+    ];
+    let har = json!({ "log": { "entries": entries } });
+    folder.write("run.har", &har.to_string());
+    let import = ["capture", "import", "run.har", "--out", "x.capture"];
+    let (code, report, said) = run(&import, &folder);
+    assert!(
+        said.contains("1 entries are no calls of the service"),
+        "{said}"
+    );
+    assert!(said.contains("0 with something broken"), "{said}");
+    assert_eq!(code, Some(4), "{said}{report}");
+    let missing = "the archive has no body of its answer";
+    assert!(report.contains(missing), "{report}");
+    // One of its calls must be of the right form.
+    folder.write(
+        "run.har",
+        &har.to_string()
+            .replace("\"bodySize\":428", "\"status\":\"x\""),
+    );
+    let (code, _, said) = run(&import, &folder);
+    assert!(code == Some(2) && said.contains("entry 2"), "{said}");
+}
+
 #[test]
 fn what_is_no_archive_is_refused_with_a_word() {
     let folder = Folder::new("har-none");

@@ -10,6 +10,7 @@ use svc_test_support::{Reply, Server};
 use super::recording::{Ended, Recording, raw, request};
 
 const KEY: &str = "svc_live_canary-Qx7Lm2Vd9Kt4Rw8Z";
+const SECRET: &str = "hush-hush-99";
 const PEOPLE: [&str; 6] = [
     "RAVI KUMAR",
     "ABCPE1234F",
@@ -27,8 +28,15 @@ fn envelope() -> String {
         "data": { "pan": pan, "name": name, "dob": born, "address": address, "email": email, "mobile": mobile },
         "error": { "message": format!("{name} {KEY}") },
         "key": BASE64.encode(KEY.as_bytes()),
+        "codes": "CODES",
     })
     .to_string()
+    .replace("CODES", &in_codes())
+}
+
+/// The key as JSON may write it.
+fn in_codes() -> String {
+    KEY.bytes().map(|byte| format!("\\u{byte:04X}")).collect()
 }
 
 /// Answers as people-leaking as can be: as JSON, as a page, compressed, cut.
@@ -55,9 +63,10 @@ fn ended(more: &[&str]) -> Ended {
     let server = Server::start(|request| leaky(&request.path));
     let recording = Recording::of(&server.url, more);
     let headers = format!(
-        "Authorization: Bearer {KEY}\r\nCookie: {0}\r\nX-Api-Key: {KEY}\r\nX-User: {0}\r\n",
+        "Authorization: Bearer {KEY}\r\nCookie: {0}\r\nX-Api-Key: {KEY}\r\nX-User: {0}\r\nX-Client-Secret: {SECRET}\r\n",
         PEOPLE[5]
     );
+    let other = headers.replace(KEY, "svc_live_another-Zw3Qp8Rt5Yx1");
     let [name, pan, mobile, ..] = PEOPLE;
     let asked = serde_json::json!({ "pan": pan, "name": name, "mobile": mobile }).to_string();
     for path in [
@@ -66,7 +75,7 @@ fn ended(more: &[&str]) -> Ended {
         "/v1/packed",
         "/consent/RAVI%20KUMAR",
         "/v1/cut",
-        "/v1/people/ABCPE1234F",
+        "/v1/people/ABCPE1234F?page=1&access_token=hush-hush-99",
     ] {
         let elsewhere = [
             serde_json::json!([name, [pan]]),
@@ -79,6 +88,9 @@ fn ended(more: &[&str]) -> Ended {
             raw(recording.address(), &request("POST", path, &headers, body));
         }
     }
+    // What has the first key in it may be an answer to another one.
+    let again = request("POST", "/v1/verify/identity/pan", &other, &asked);
+    raw(recording.address(), &again);
     recording.end()
 }
 
@@ -92,12 +104,14 @@ fn no_key_and_nobody_is_in_anything_written_of_a_foreign_host() {
     let text = written(&ended);
     let key = &KEY["svc_live_canary-".len()..];
     let packed = BASE64.encode(KEY.as_bytes());
-    for value in PEOPLE.into_iter().chain(["RAVI", key, &packed[4..20]]) {
+    let codes = in_codes();
+    let secrets = ["RAVI", key, &packed[4..20], SECRET, &codes[60..120]];
+    for value in PEOPLE.into_iter().chain(secrets) {
         let at = text.find(value);
         let around = at.map(|at| &text[at.saturating_sub(300)..(at + 60).min(text.len())]);
         assert_eq!(around, None, "{value}");
     }
-    assert_eq!(ended.capture.cases.len(), 30);
+    assert_eq!(ended.capture.cases.len(), 31);
 }
 
 #[test]
@@ -106,6 +120,9 @@ fn of_this_machine_people_are_kept_and_keys_are_not() {
     let text = written(&ended);
     assert!(PEOPLE.iter().all(|value| text.contains(value)), "{text}");
     let key = &KEY["svc_live_canary-".len()..];
-    assert!(!text.contains(key), "{text}");
+    let packed = BASE64.encode(KEY.as_bytes());
+    for value in [key, SECRET, &packed[4..20], &in_codes()[60..120]] {
+        assert!(!text.contains(value), "{value}: {text}");
+    }
     assert_eq!(ended.judged().1.lines().last(), ended.report.lines().last());
 }

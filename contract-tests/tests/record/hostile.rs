@@ -182,6 +182,30 @@ fn an_answer_without_end_is_passed_on_until_the_client_goes_and_not_kept() {
     assert!(ended.text.len() < 5000, "{}", ended.text.len());
 }
 
+/// What would fail when the recording is over is told before it begins, and leaves no file.
+#[test]
+fn mistakes_of_the_command_line_are_told_before_anything_is_recorded() {
+    let folder = svc_test_support::Folder::new("record-early");
+    for (flag, value) in [
+        ("--baseline", "nowhere.toml"),
+        ("--report-json", "no/such/folder/a.json"),
+        ("--ca-file", "nowhere.pem"),
+    ] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_svc-contract-tests"));
+        command.current_dir(folder.path()).args([
+            "record",
+            "--listen",
+            "127.0.0.1:0",
+            "--out",
+            "a.capture",
+        ]);
+        command.args(["--forward", "http://127.0.0.1:1", flag, value]);
+        let (code, _, said) = svc_test_support::ended(&mut command);
+        assert_eq!(code, Some(2), "{flag}: {said}");
+        assert!(!folder.path().join("a.capture").exists(), "{flag}: {said}");
+    }
+}
+
 #[test]
 fn what_is_there_already_is_not_written_over() {
     let server = Server::behaving(Behaviour::Answers(FINE));

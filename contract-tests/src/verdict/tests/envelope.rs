@@ -227,3 +227,56 @@ fn an_answer_to_head_has_no_body() {
     exchange.request.method = "HEAD".to_owned();
     assert_eq!(broken(&exchange), [""; 0]);
 }
+
+#[test]
+fn what_was_asked_for_compressed_may_be_and_the_answer_to_an_earlier_key_may_be_old() {
+    let mut setting = super::setting();
+    setting.profile = crate::profile::Profile::Provider;
+    let judged = |headers: &[(&str, &str)], created: &str, coding: &str| {
+        let body = format!(r#"{{"meta":{{"createdAt":"{created}"}}}}"#);
+        let mut sent = exchange(Environment::Test, Channel::Api, 200, &body);
+        let pairs = |of: &[(&str, &str)]| {
+            let of = of.iter();
+            of.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect()
+        };
+        sent.request.headers = pairs(headers);
+        sent.at_s = Some(1_800_000_000);
+        if let Ok(response) = &mut sent.response {
+            response.headers = pairs(&[("content-encoding", coding)]);
+        }
+        let mut told = Vec::new();
+        super::broken_in(&setting, &sent, |findings, answer| {
+            envelope::judge(findings, answer);
+            for finding in &findings.found {
+                if let crate::verdict::Verdict::Broken { what, .. } = &finding.verdict {
+                    told.push(what.clone());
+                }
+            }
+        });
+        ["the header content-encoding", "`meta.createdAt`"]
+            .map(|what| told.iter().any(|it| it == what))
+    };
+    let now = "2027-01-15T08:00:00Z";
+    for (accepted, told) in [
+        ("", true),
+        ("identity", true),
+        ("br, gzip;q=0", true),
+        ("br, gzip;q=0.5", false),
+        ("*", false),
+    ] {
+        assert_eq!(
+            judged(&[("accept-encoding", accepted)], now, "gzip"),
+            [told, false],
+            "{accepted}"
+        );
+    }
+    let key = [("idempotency-key", "k")];
+    for (headers, created, told) in [
+        (&[][..], "2027-01-15T05:00:00Z", true),
+        (&key[..], "2027-01-15T05:00:00Z", false),
+        (&key[..], "2027-01-15T11:00:00Z", true),
+    ] {
+        assert_eq!(judged(headers, created, ""), [false, told], "{created}");
+    }
+}
