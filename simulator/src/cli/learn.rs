@@ -18,12 +18,12 @@ use super::failure::Failure;
 use super::layout::columns;
 use super::replace_file::replace_file;
 use super::terminal;
-use crate::engine::call::rules::Rules;
+use crate::engine::call::rules::{Files, Rules};
 use crate::engine::state::ids::Seed;
 use crate::http::ListenerAddresses;
 use crate::learn::{
-    BY_FORM, Fidelity, Learned, Lesson, ReportedDifference, learn, learned_until, read_capture,
-    slug,
+    BY_FORM, Fidelity, LaterRules, Learned, Lesson, ReportedDifference, learn, learned_until,
+    people_alone, read_capture, slug,
 };
 use crate::simulator::files::{self, AllFiles};
 
@@ -89,18 +89,9 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
         .to_string_lossy()
         .into_owned();
     let path = args.out.join(file_name(&name));
-    let mut files = files::read(std::slice::from_ref(&args.out))?;
-    report_foreign(&files, &path)?;
-    report_another(&files, &path, ended(&capture))?;
-    // What was learned from this capture before is learned anew, and what was learned of later calls comes before it.
-    let own = path.display().to_string();
-    let ended = ended(&capture);
-    let is_later = |it: &Arc<Source>| {
-        learned_until(&it.text).is_some_and(|until| ended.is_none_or(|ended| until > ended))
-    };
-    let scenarios = &mut files.rules.scenarios;
-    scenarios.retain(|source| source.path != own && !is_later(source));
-    let mut rules = Rules::read(&files.rules, Seed::new(&args.seed))?;
+    let (own, ended) = (path.display().to_string(), ended(&capture));
+    let folder = Folder::read(args, &path, ended)?;
+    let mut rules = folder.rules.clone();
     rules.addresses = ListenerAddresses::DEFAULT.urls().in_answers();
     let traffic = read_capture(&rules.contract, &capture, &text);
     if traffic.calls.is_empty() {
@@ -118,7 +109,11 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
         capture: &name,
         ended,
         path: &own,
+        later: &folder.later,
     });
+    if let Some(text) = &learned.text {
+        folder.takes(&own, text)?;
+    }
     write(&path, &learned)?;
     terminal::print(&match args.format {
         LearnFormat::Human => report(args, &path, &learned, capture.note_on_people()),
@@ -127,6 +122,57 @@ pub(super) fn run(args: &LearnArgs) -> Result<(), Failure> {
     match args.at_least {
         Some(least) if learned.fidelity.percent() < least => Err(Failure::Answered),
         _ => Ok(()),
+    }
+}
+
+/// What stands in the folder that is written into, beside the file that is.
+struct Folder {
+    files: Files,
+    seed: Seed,
+    /// What is known while the capture is learned: whom a later one speaks of, and not what that says of anybody.
+    rules: Rules,
+    /// What is not.
+    later: LaterRules,
+}
+
+impl Folder {
+    /// What was learned from this capture before is learned anew, and what was learned of later calls comes before it.
+    fn read(args: &LearnArgs, path: &Path, ended: Option<Timestamp>) -> Result<Self, Failure> {
+        let all = files::read(std::slice::from_ref(&args.out))?;
+        report_foreign(&all, path)?;
+        report_another(&all, path, ended)?;
+        let own = path.display().to_string();
+        let is_later = |it: &Arc<Source>| {
+            learned_until(&it.text).is_some_and(|until| ended.is_none_or(|ended| until > ended))
+        };
+        let mut files = all.rules;
+        files.scenarios.retain(|source| source.path != own);
+        let mut known = files.clone();
+        for source in known.scenarios.iter_mut().filter(|it| is_later(it)) {
+            *source = Source::new(source.path.clone(), people_alone(&source.text));
+        }
+        let later = files.scenarios.iter().filter(|it| is_later(it));
+        let later = later.map(|it| it.path.clone()).collect();
+        let seed = Seed::new(&args.seed);
+        Ok(Folder {
+            rules: Rules::read(&known, seed.clone())?,
+            later: LaterRules::of(&Rules::read(&files, seed.clone())?, &later),
+            files,
+            seed,
+        })
+    }
+
+    /// Whether a file fits the others.
+    fn takes(self, own: &str, text: &str) -> Result<(), Failure> {
+        let mut files = self.files;
+        files.scenarios.push(Source::new(own, text));
+        let read = Rules::read(&files, self.seed).map(drop);
+        read.map_err(|problems| {
+            Failure::Usage(format!(
+                "{own} is not written, since it does not fit the other files of its folder; learn captures in the order in \
+                 which they were made, or into folders of their own:\n{problems}"
+            ))
+        })
     }
 }
 
@@ -139,7 +185,9 @@ fn ended(capture: &Capture) -> Option<Timestamp> {
 
 /// It comes after the files of people: the first rule that holds wins.
 fn file_name(capture: &str) -> String {
-    let stem = capture.split('.').next().unwrap_or(capture);
+    // What of a name says of what kind the file is tells no two captures apart.
+    let stem = capture.strip_suffix(".json").unwrap_or(capture);
+    let stem = stem.strip_suffix(".capture").unwrap_or(stem);
     let name = slug(stem).replace('_', "-");
     format!(
         "zz-learned-{}.toml",

@@ -45,7 +45,7 @@ pub use compare::BY_FORM;
 pub use fidelity::{EndpointFidelity, Fidelity, ReportedDifference};
 pub use people::slug;
 pub use traffic::Traffic;
-pub use write::learned_until;
+pub use write::{learned_until, people_alone};
 
 use compare::Comparison;
 use fidelity::{Reasons, fidelity};
@@ -82,6 +82,36 @@ pub struct Lesson<'l> {
     pub ended: Option<Timestamp>,
     /// The path of the file that is to be written.
     pub path: &'l str,
+    /// What there is beside the rules so far.
+    pub later: &'l LaterRules,
+}
+
+/// The rules that were learned of later calls. What they say of anybody is not known while an earlier capture is learned.
+#[derive(Debug, Default)]
+pub struct LaterRules {
+    /// What they are called.
+    pub names: BTreeSet<String>,
+    /// The operations of which they say what everybody gets of whom nothing else is said: whoever is seen is spoken of by name
+    /// then.
+    pub general: BTreeSet<String>,
+}
+
+impl LaterRules {
+    /// Those of a folder that stand in these files.
+    #[must_use]
+    pub fn of(folder: &Rules, files: &BTreeSet<String>) -> Self {
+        let mut later = LaterRules::default();
+        let all = folder.scenarios.all().iter();
+        for rule in all.filter(|it| files.contains(&*it.file)) {
+            later.names.insert(rule.name.to_string());
+            if rule.otherwise {
+                let ids = rule.operations.iter();
+                let ids = ids.map(|at| folder.contract.operations[*at].id.clone());
+                later.general.extend(ids);
+            }
+        }
+        later
+    }
 }
 
 /// More than this often nothing new is found.
@@ -149,7 +179,7 @@ impl<'l> Student<'l> {
             people: people(base, traffic, &subjects),
             inputs: inputs(&base.contract, traffic, &subjects),
             inexpressible: Inexpressible::new(),
-            exact: BTreeSet::new(),
+            exact: lesson.later.general.clone(),
             breaking: BTreeSet::new(),
             breadth: Breadth::Exact,
             shared: everywhere::unsaid(base, traffic.shared.clone()),
@@ -213,6 +243,7 @@ impl<'l> Student<'l> {
             people: &self.people,
             whose: Whose::of(&self.people),
             breaking: &self.breaking,
+            named: &self.lesson.later.names,
         };
         let rules = maker.rules(&self.inputs, &self.exact, self.breadth);
         let Lesson { capture, ended, .. } = *self.lesson;

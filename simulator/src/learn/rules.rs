@@ -42,6 +42,8 @@ pub(super) struct RuleMaker<'l> {
     pub whose: Whose<'l>,
     /// The operations of which what everybody gets breaks the contract.
     pub breaking: &'l BTreeSet<String>,
+    /// What rules are called beside those so far.
+    pub named: &'l BTreeSet<String>,
 }
 
 impl RuleMaker<'_> {
@@ -69,7 +71,8 @@ impl RuleMaker<'_> {
         }
         let there = self.base.scenarios.all().iter();
         let own = there.filter(|it| !is_built_in(&it.file));
-        name_apart(&mut rules, own.map(|it| it.name.to_string()).collect());
+        let own = own.map(|it| it.name.to_string());
+        name_apart(&mut rules, own.chain(self.named.iter().cloned()).collect());
         rules
     }
 

@@ -56,6 +56,23 @@ pub fn learned_until(text: &str) -> Option<Timestamp> {
     Some(until.unwrap_or(Timestamp::MIN))
 }
 
+/// A learned file that declares people and has no rules.
+#[must_use]
+pub fn people_alone(text: &str) -> String {
+    let mut is_rule = false;
+    let mut out = String::new();
+    for line in text.lines() {
+        if line.starts_with('[') {
+            is_rule = line == "[[scenario]]" || line.starts_with("[answers");
+        }
+        if !is_rule {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    out
+}
+
 /// Where something comes from: the first exchange that says so, and how many others do.
 fn origin(capture: &str, origins: &BTreeSet<Provenance>) -> String {
     let Some(first) = origins.first() else {

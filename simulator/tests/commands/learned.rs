@@ -74,6 +74,68 @@ fn what_was_seen_last_comes_before_what_was_learned_earlier() {
     }
 }
 
+/// A recording of five people, all of this state, whose last call was made then.
+fn of_five(folder: &Path, name: &str, state: &str, (first, at_s): (usize, &str)) -> String {
+    let one = std::fs::read_to_string(recording(folder, "\n]}\n")).expect(WORKS);
+    let (head, rest) = one.split_once('\n').expect("a head");
+    let (case, _) = rest.split_once("\n]}").expect("a case");
+    let cases = (first..first + 5).map(|number| {
+        let case = case.replace("BNZPN2501F", &format!("BNZPN{number:04}F"));
+        let case = case.replace(
+            "1em6fc4xvp90z2580eee840xb2",
+            &format!("1em6fc4xvp90z2580eee84{number:04}"),
+        );
+        let case = case
+            .replace("INOPERATIVE", state)
+            .replace("1800000000", at_s);
+        case.replace("\"case\":\"1\"", &format!("\"case\":\"{number}\""))
+    });
+    let cases = cases.collect::<Vec<_>>().join(",\n");
+    let path = folder.join(name);
+    std::fs::write(&path, format!("{head}\n{cases}\n]}}\n")).expect(WORKS);
+    path.to_str().expect(WORKS).to_owned()
+}
+
+#[test]
+fn captures_are_learned_in_any_order_and_all_that_was_seen_holds() {
+    let folder = tempfile::tempdir().expect(WORKS);
+    let older = of_five(
+        folder.path(),
+        "week.1.capture",
+        "INOPERATIVE",
+        (1000, "1800000000"),
+    );
+    let newer = of_five(
+        folder.path(),
+        "week.2.capture",
+        "DECEASED",
+        (2000, "1800003600"),
+    );
+    for (name, order) in [
+        ("as made", [&older, &newer]),
+        ("newer first", [&newer, &older]),
+    ] {
+        let out = folder.path().join(name);
+        let path = out.to_str().expect(WORKS);
+        for capture in order {
+            let (code, said, told) = run("", &["learn", capture, "--out", path]);
+            assert_eq!((code, told.as_str()), (0, ""), "{name}");
+            assert!(said.contains("100% of what a rule can say"), "{said}");
+        }
+        for file in ["zz-learned-week-1.toml", "zz-learned-week-2.toml"] {
+            assert!(out.join(file).exists(), "{name}: {file}");
+        }
+        let (code, _, told) = run("", &["check", path]);
+        assert_eq!(code, 0, "{name}: {told}");
+        for (pan, state) in [("BNZPN1003F", "INOPERATIVE"), ("BNZPN2003F", "DECEASED")] {
+            let field = format!("pan={pan}");
+            let call = ["try", "verify.identity.pan", "--scenarios", path];
+            let said = run("", &[&call[..], &["--field", &field]].concat()).1;
+            assert!(said.contains(state), "{name}, {pan}: {said}");
+        }
+    }
+}
+
 #[test]
 fn a_recording_that_breaks_off_is_read_as_far_as_it_goes_and_said_to_be_one() {
     let folder = tempfile::tempdir().expect(WORKS);

@@ -11,7 +11,7 @@ use svc_fixtures::reading::Source;
 use svc_fixtures::sample::{self, Extent};
 use svc_simulator::engine::call::rules::{Files, Rules};
 use svc_simulator::engine::state::ids::Seed;
-use svc_simulator::learn::{Learned, Lesson, learn, read_capture};
+use svc_simulator::learn::{LaterRules, Learned, Lesson, learn, read_capture};
 use svc_simulator::rehearsal::{BEGINS, Observed, Rehearsal, RequestSpec};
 use svc_simulator::scenario::{MoreHeaders, find_account, read_accounts};
 
@@ -237,5 +237,6 @@ pub(crate) fn learned_beside(capture: &Capture, by_hand: &str) -> Learned {
         capture: "day.capture",
         ended: None,
         path: PATH,
+        later: &LaterRules::default(),
     })
 }
