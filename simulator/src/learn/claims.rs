@@ -60,8 +60,11 @@ fn claim(expr: &Expr, value: &Json<'static>) -> Option<Attribution> {
             }),
             _ => None,
         },
-        // A day in another layout is the same day.
+        // A day in another layout is the same day, and what is said where something is known tells it of whoever is declared.
         Expr::Call { args, .. } => match args.as_slice() {
+            [Expr::Call { function, .. }, inner, _] if function == "is_known" => {
+                claim(inner, value)
+            }
             [inner, Expr::Literal(Json::Text(layout))] => {
                 let day = parse_date(layout, value.as_text()?)?;
                 claim(inner, &Json::from(day.to_string()))

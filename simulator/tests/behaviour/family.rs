@@ -81,7 +81,7 @@ fn who_is_known_has_one_date_of_birth_unless_a_rule_names_another() {
     ];
     assert_eq!(outcomes, expected);
     let why = licence("KL0720120004511", "07/05/1988").at("error.message");
-    assert_eq!(why, "The date of birth is not the holder's.");
+    assert_eq!(why, "There is no licence of this number and date of birth.");
 }
 
 #[test]
