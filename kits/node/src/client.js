@@ -42,6 +42,9 @@ export class Client {
 
   /** Calls a path with a body of its own making. */
   call(path, body, { idempotencyKey, referenceId } = {}) {
+    if (!path.startsWith("/")) {
+      throw new TypeError(`"${path}" is no path: one begins with a slash, such as /v1/verify/identity/pan`);
+    }
     const headers = { "Content-Type": "application/json" };
     if (idempotencyKey !== undefined) {
       headers["Idempotency-Key"] = idempotencyKey;

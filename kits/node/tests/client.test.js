@@ -24,6 +24,11 @@ test("an error has code, message and retryable", withAccount(async ({ client }) 
   });
 }));
 
+test("an operation in place of a path is refused", withAccount(async ({ client }) => {
+  const refused = { name: "TypeError", message: /^"verify.identity.pan" is no path: one begins with a slash/ };
+  assert.throws(() => client.call("verify.identity.pan", ASHA), refused);
+}));
+
 test("the same key and body is a replay", withAccount(async ({ account, client }) => {
   const first = await client.verifyIdentityPan(ASHA, { idempotencyKey: "order-7" });
   const again = await client.verifyIdentityPan(ASHA, { idempotencyKey: "order-7" });

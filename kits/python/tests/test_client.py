@@ -49,6 +49,11 @@ def test_body_of_its_own_making_is_sent_as_it_is(account: Account, svc_client: C
     assert account.calls()[0]["request"].get("body") == '{"pan": null}'
 
 
+def test_operation_in_place_of_a_path_is_refused(svc_client: Client) -> None:
+    with pytest.raises(ValueError, match="'verify.identity.pan' is no path: one begins with a slash"):
+        svc_client.call("verify.identity.pan", {"pan": "AAAAA0000A"})
+
+
 def test_live_call_is_paid_from_the_wallet(svc_live_client: Client, wallet: Wallet) -> None:
     before = wallet.balance
     result = svc_live_client.verify_identity_pan(pan="AAAAA0000A")

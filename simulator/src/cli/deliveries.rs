@@ -217,10 +217,12 @@ fn render_attempt(attempt: &AttemptDto) -> String {
 
 fn render_redelivery(delivery: &DeliveryDto) -> String {
     let DeliveryDto { id, attempts, .. } = delivery;
+    let made = match attempts.len() {
+        1 => "1 attempt".to_owned(),
+        more => format!("{more} attempts"),
+    };
     format!(
-        "{id} is sent once more, after {} attempts; svc-simulator deliveries show {id} shows what \
-         comes of it\n",
-        attempts.len()
+        "{id} is sent once more, after {made}; svc-simulator deliveries show {id} shows what comes of it\n"
     )
 }
 

@@ -248,6 +248,13 @@ impl HeaderReading {
         // Some print hex, and then encode the text of the digits.
         let decoded = base64(text).map(|it| HEXLOWER_PERMISSIVE.decode(&it).unwrap_or(it));
         let Some(mac) = decoded.filter(|it| matches!(it.len(), 20 | 32 | 48 | 64)) else {
+            if text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                let digits = text.len();
+                let what = format!(
+                    "`v1` has {digits} hex digits, and two make a byte: one is lost or too many"
+                );
+                return self.malformed("not-hex", &what);
+            }
             return self.malformed("not-hex", "`v1` is not made of hex digits");
         };
         self.note(

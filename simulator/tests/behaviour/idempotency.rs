@@ -50,7 +50,7 @@ fn another_body_under_the_same_key_is_a_conflict() {
       "status": "failed",
       "error": {
         "code": "SVC_IDEMPOTENCY_CONFLICT",
-        "message": "this Idempotency-Key was already used with a different body",
+        "message": "this Idempotency-Key was already used with a different body, or for another operation",
         "retryable": false
       },
       "billing": {

@@ -32,6 +32,8 @@ class Client(Operations):
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[Any]":
+        if not path.startswith("/"):
+            raise ValueError(f"{path!r} is no path: one begins with a slash, such as /v1/verify/identity/pan")
         headers = {"Content-Type": "application/json"}
         if idempotency_key is not None:
             headers["Idempotency-Key"] = idempotency_key

@@ -133,8 +133,14 @@ impl ControlApi {
         let rules = self.host.rules_of(cell);
         let unknown = || {
             let known = rules.contract.operations.iter();
-            let lists = "`svc-simulator operations` lists them";
             let asked = operation.unwrap_or_default();
+            let mut bundles = rules.contract.bundles.iter();
+            if bundles.any(|bundle| bundle.endpoint() == asked) {
+                return ControlError::invalid_input(format!(
+                    "{asked:?} is a bundle: call it, and end what is pending by its `verificationId`"
+                ));
+            }
+            let lists = "`svc-simulator operations` lists them";
             ControlError::no_operation(asked, known.map(|row| row.id.as_str()), lists)
         };
         let named = operation

@@ -194,7 +194,9 @@ impl Rejection {
                 return Cow::Owned(format!("this path takes {allow} only"));
             }
             Rejection::Invalid { message, .. } => message,
-            Rejection::Conflict => "this Idempotency-Key was already used with a different body",
+            Rejection::Conflict => {
+                "this Idempotency-Key was already used with a different body, or for another operation"
+            }
             Rejection::UnknownCarried { field, of } => {
                 return Cow::Owned(format!(
                     "{field}: no call of {of} by this account that had a result has this id"
