@@ -81,12 +81,8 @@ pub(super) fn changes(
     bundles(setting, &prices, &mut changes);
     errors(setting, seen, &mut changes, &mut left);
     for operation in &setting.contract.operations {
-        let pending = seen.operations.get(&operation.id).map(|it| &it.pending);
-        if operation.pending.is_none() && pending.is_some_and(|it| !it.is_empty()) {
-            left.push(format!(
-                "{}: it was answered as pending, and its row has no `pending`",
-                operation.id
-            ));
+        if let Some(seen) = seen.operations.get(&operation.id) {
+            pending(operation, seen, &mut left);
         }
     }
     left.extend(seen.odd.iter().map(|(what, times)| {
@@ -98,6 +94,38 @@ pub(super) fn changes(
         format!("{path}: it gave a result {times}, and no row has this path: a new operation is written by hand, and where a bundle is its row says as `path`")
     }));
     (changes, left)
+}
+
+/// What pending answers are, and the row does not say.
+fn pending(operation: &Operation, seen: &OperationSeen, left: &mut Vec<String>) {
+    let id = &operation.id;
+    let Some(row) = &operation.pending else {
+        if !seen.pending.is_empty() {
+            left.push(format!(
+                "{id}: it was answered as pending, and its row has no `pending`"
+            ));
+        }
+        return;
+    };
+    let data = &seen.pending_data;
+    for (name, place) in &data.members {
+        if !row.data.contains(name) {
+            let (times, all) = (place.times, data.objects);
+            left.push(format!(
+                "{id}: `data.{name}` is in {times} of {all} pending answers, and `pending.data` of its row has no such name"
+            ));
+        }
+    }
+    // Of the others nobody says that they are always there.
+    for name in row.data.iter().filter(|_| row.by_consent.is_some()) {
+        let times = data.members.get(name).map_or(0, |it| it.times);
+        if times < data.objects {
+            let (lacking, all) = (data.objects - times, data.objects);
+            left.push(format!(
+                "{id}: `data.{name}` is not there in {lacking} of {all} pending answers"
+            ));
+        }
+    }
 }
 
 struct OfOperation<'c> {

@@ -11,6 +11,9 @@ use crate::plan::{Setting, USAGE, VERIFICATIONS};
 /// So many different values of a place are looked at.
 const MOST_VALUES: usize = 200;
 
+/// What ids of verifications begin with.
+const ID: &str = "svcv_";
+
 /// Everything that was seen at a place of the answers of an operation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PlaceSeen {
@@ -29,8 +32,10 @@ pub(super) struct PlaceSeen {
 /// What was seen of an operation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OperationSeen {
-    /// The `data` of its completed answers.
+    /// The `data` of its results, whatever way they came.
     pub(super) data: PlaceSeen,
+    /// The `data` of its pending answers.
+    pub(super) pending_data: PlaceSeen,
     /// The statuses of its pending answers.
     pub(super) pending: BTreeSet<u16>,
     /// What it charged on live, and how often.
@@ -87,28 +92,58 @@ impl ServiceSeen {
     /// Everything in a capture.
     pub(super) fn of(setting: &Setting<'_>, capture: &Capture) -> Self {
         let mut seen = ServiceSeen::default();
-        let exchanges = capture.cases.iter().flat_map(|case| &case.exchanges);
-        for exchange in exchanges.filter(|it| it.request.channel == Channel::Api) {
-            if let Ok(response) = &exchange.response {
-                seen.take(setting, exchange, response);
+        for exchange in capture.cases.iter().flat_map(|case| &case.exchanges) {
+            match (exchange.request.channel, &exchange.response) {
+                (Channel::Webhook, _) => seen.brought(setting, &exchange.request.body),
+                (Channel::Api, Ok(response)) => seen.take(setting, exchange, response),
+                _ => {}
+            }
+            if let Some(result) = &exchange.result {
+                seen.brought(setting, &result.body);
             }
         }
         seen
+    }
+
+    /// What a webhook or a look-up says of a call that was made before.
+    fn brought(&mut self, setting: &Setting<'_>, body: &[u8]) {
+        let Ok(json) = Json::parse(body) else {
+            return;
+        };
+        self.envelope(&json);
+        let text = |name: &str| json.get(name).and_then(Json::as_text);
+        let operation = text("endpoint").and_then(|id| setting.contract.operation(id));
+        if let (Some(operation), Some("completed"), Some(data)) =
+            (operation, text("status"), json.get("data"))
+        {
+            let seen = self.operations.entry(operation.id.clone()).or_default();
+            seen.data.take(data);
+        }
+    }
+
+    /// The members beside `data`, and an id that has another beginning.
+    fn envelope(&mut self, json: &Json<'_>) {
+        if let Json::Object(members) = json {
+            let members = members.iter().filter(|(name, _)| name != "data");
+            self.envelope
+                .take(&Json::Object(members.cloned().collect()));
+        }
+        let id = json.get("verificationId").and_then(Json::as_text);
+        if id.is_some_and(|id| !id.starts_with(ID)) {
+            let odd = format!("the envelope: `verificationId` does not begin with `{ID}`");
+            *self.odd.entry(odd).or_default() += 1;
+        }
     }
 
     fn take(&mut self, setting: &Setting<'_>, exchange: &Exchange, response: &Response) {
         let Ok(json) = Json::parse(&response.body) else {
             return;
         };
-        if let Json::Object(members) = &json {
-            let members = members.iter().filter(|(name, _)| name != "data");
-            self.envelope
-                .take(&Json::Object(members.cloned().collect()));
-        }
         let path = &exchange.request.path;
         if path.starts_with(VERIFICATIONS) {
-            return;
+            return self.brought(setting, &response.body);
         }
+        self.envelope(&json);
         let error = json.get("error");
         if let Some(code) = error.and_then(|error| error.get("code")?.as_text()) {
             let retryable = error.and_then(|error| error.get("retryable")?.as_bool());
@@ -134,6 +169,10 @@ impl ServiceSeen {
         let seen = self.operations.entry(id.clone()).or_default();
         match text("status") {
             Some("completed") => {
+                if response.status != 200 {
+                    let odd = format!("{id}: a result has the status {}", response.status);
+                    *self.odd.entry(odd).or_default() += 1;
+                }
                 if let Some(data) = json.get("data") {
                     seen.data.take(data);
                 }
@@ -143,6 +182,9 @@ impl ServiceSeen {
             }
             Some("pending") => {
                 seen.pending.insert(response.status);
+                if let Some(data) = json.get("data") {
+                    seen.pending_data.take(data);
+                }
             }
             other => {
                 let said = other.map_or("no text".to_owned(), |it| format!("`{it}`"));
@@ -195,6 +237,130 @@ impl OperationSeen {
             if min.is_some_and(|min| value < min) || max.is_some_and(|max| value > max) {
                 self.taken.entry(name.clone()).or_default().insert(value);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_fixtures::contract::Contract;
+
+    use crate::capture::{Capture, CapturedCase, Channel, Exchange};
+    use crate::drift::{RowDrift, drift};
+    use crate::plan::{Setting, inputs};
+    use crate::report::tests::sample;
+
+    const START: &str = "/v1/verify/document/digilocker/start";
+
+    /// An answer to a call of this path.
+    fn answer(path: &str, status: u16, body: &str) -> Exchange {
+        let mut exchange = sample::exchange("{}", body);
+        path.clone_into(&mut exchange.request.path);
+        if let Ok(response) = &mut exchange.response {
+            response.status = status;
+        }
+        exchange
+    }
+
+    /// A webhook with this body.
+    fn webhook(body: &str) -> Exchange {
+        let mut exchange = sample::exchange(body, "");
+        exchange.request.channel = Channel::Webhook;
+        exchange
+    }
+
+    fn envelope(endpoint: &str, status: &str, rest: &str) -> String {
+        format!(
+            r#"{{"success":true,"verificationId":"svcv_1","referenceId":null,"endpoint":"{endpoint}","status":"{status}",{rest},
+        "meta":{{"environment":"test","latencyMs":3,"createdAt":"2027-01-15T08:00:00Z"}}}}"#
+        )
+    }
+
+    const BILLING: &str = r#""billing":{"charged":false,"amount":0,"currency":"INR"}"#;
+
+    fn found(exchanges: Vec<Exchange>) -> RowDrift {
+        let contract = Contract::built_in();
+        let setting = Setting::new(&contract, inputs::built_in(), "seed");
+        let capture = Capture {
+            seed: String::new(),
+            environments: setting.environments.clone(),
+            profile: setting.profile,
+            prices: setting.prices.clone(),
+            http: true,
+            capabilities: setting.capabilities.clone(),
+            local: true,
+            cases: vec![CapturedCase {
+                exchanges,
+                ..CapturedCase::new("recorded.calls", "1".to_owned())
+            }],
+        };
+        drift(&setting, &capture, false)
+    }
+
+    #[test]
+    fn what_pending_answers_have_otherwise_is_told() {
+        let pending = |data: &str| {
+            let rest = format!(r#""data":{data},{BILLING}"#);
+            answer(
+                START,
+                200,
+                &envelope("verify.document.digilocker", "pending", &rest),
+            )
+        };
+        let right = r#"{"consentUrl":"https://a.example/c"}"#;
+        assert_eq!(found(vec![pending(right)]).left, Vec::<String>::new());
+        assert_eq!(
+            found(vec![
+                pending(right),
+                pending(r#"{"url":"https://a.example/c"}"#)
+            ])
+            .left,
+            [
+                "verify.document.digilocker: `data.url` is in 1 of 2 pending answers, and `pending.data` of its row has no such name",
+                "verify.document.digilocker: `data.consentUrl` is not there in 1 of 2 pending answers",
+            ]
+        );
+    }
+
+    #[test]
+    fn webhooks_and_look_ups_are_compared_as_answers_are() {
+        let documents = |name: &str| format!(r#""data":{{"{name}":[]}}"#);
+        let done = |rest: &str| envelope("verify.document.digilocker", "completed", rest);
+        let whole = done(&format!("{},{BILLING}", documents("documents")));
+        let told = found(vec![
+            webhook(&whole),
+            webhook(&done(&documents("documents"))),
+        ]);
+        assert_eq!(
+            told.left,
+            ["the envelope: `billing` is not there in 1 of 2 answers"]
+        );
+        let renamed = done(&format!("{},{BILLING}", documents("files")));
+        let look_up = answer("/v1/verifications/svcv_1", 200, &renamed);
+        let told = found(vec![webhook(&renamed), look_up, webhook(&renamed)]);
+        assert!(
+            told.changes
+                .iter()
+                .any(|line| line.contains("files is new")),
+            "{told:#?}"
+        );
+    }
+
+    #[test]
+    fn another_beginning_of_ids_and_another_status_of_results_are_told() {
+        let body = envelope(
+            "verify.financial.ifsc",
+            "completed",
+            &format!(r#""data":{{}},{BILLING}"#),
+        );
+        let path = "/v1/verify/financial/ifsc";
+        let other = body.replace("svcv_1", "vrf_1");
+        let told = found(vec![answer(path, 201, &body), answer(path, 200, &other)]).left;
+        for line in [
+            "verify.financial.ifsc: a result has the status 201 in 1 answer",
+            "the envelope: `verificationId` does not begin with `svcv_` in 1 answer",
+        ] {
+            assert!(told.iter().any(|it| it == line), "{told:#?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The capture as it is written: a whole file after each write, so that whatever ends the program loses at most what
 //! passed in the moment before.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -43,7 +43,7 @@ const BETWEEN: &[u8] = b",\n";
 pub fn create(path: &Path, empty: &Capture, replace: bool) -> anyhow::Result<CaptureFile> {
     let shown = path.display();
     let mut options = OpenOptions::new();
-    let options = options.write(true).create(true).truncate(replace);
+    let options = options.write(true).create(true).truncate(false);
     let file = options
         .open(path)
         .with_context(|| format!("{shown}: can't be written"))?;
@@ -53,9 +53,15 @@ pub fn create(path: &Path, empty: &Capture, replace: bool) -> anyhow::Result<Cap
     if !about.is_file() {
         bail!("{shown}: is no plain file; a recording goes back in it to stay whole");
     }
-    if about.len() > 0 {
+    if about.len() > 0 && !replace {
         bail!("{shown}: is there already; name another file, or say --replace");
     }
+    // Elsewhere who holds it keeps others from reading it.
+    if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        bail!("{shown}: another recording writes it; name another file");
+    }
+    file.set_len(0)
+        .with_context(|| format!("{shown}: can't be written over"))?;
     CaptureFile::begin(file, empty).with_context(|| format!("{shown}: was not written"))
 }
 

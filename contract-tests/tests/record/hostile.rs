@@ -206,6 +206,26 @@ fn mistakes_of_the_command_line_are_told_before_anything_is_recorded() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_another_recording_writes_is_left_to_it() {
+    let server = Server::behaving(Behaviour::Answers(FINE));
+    let recording = Recording::of(&server.url, &[]);
+    let out = recording.folder.path().join("run.capture");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_svc-contract-tests"));
+    command
+        .args(["record", "--listen", "127.0.0.1:0", "--replace", "--out"])
+        .arg(&out);
+    let (code, _, said) = svc_test_support::ended(command.args(["--forward", &server.url]));
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("another recording writes it; name another file"),
+        "{said}"
+    );
+    raw(recording.address(), &pan(""));
+    assert_eq!(recording.end().capture.cases.len(), 1);
+}
+
 #[test]
 fn what_is_there_already_is_not_written_over() {
     let server = Server::behaving(Behaviour::Answers(FINE));
