@@ -19,7 +19,7 @@ const LINE: &str = "#:schema ./schema.json\n";
 
 /// What only the readers know: what the rows say of an operation, what a name stands for, what two
 /// rules have to do with each other, and how texts, paths and TOML are written.
-const BEYOND: [&str; 83] = [
+const BEYOND: [&str; 84] = [
     "added-to-what-fits-no-format",
     "bad-regular-expression",
     "before-and-after-all-others",
@@ -48,6 +48,7 @@ const BEYOND: [&str; 83] = [
     "contradicts-status-and-date",
     "contradicts-status-and-usual-threshold",
     "contradicts-the-request",
+    "contradicts-verdict-and-length",
     "contradicts-what-follows-from-a-list",
     "delay-that-ends-before-it-begins",
     "expects-a-webhook-where-none-comes",

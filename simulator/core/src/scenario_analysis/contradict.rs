@@ -8,20 +8,21 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use jiff::civil::Date;
-use svc_fixtures::contract::{Contract, Kind, Operation, OperationIndex, Presence};
+use svc_fixtures::contract::{Operation, OperationIndex};
 use svc_fixtures::json::Json;
 use svc_fixtures::path::{Step, find, written};
 use svc_fixtures::reading::{Problem, Problems, Source};
 use svc_fixtures::sample::{self, Extent};
 use svc_fixtures::template::{Edit, EditAction, Reference, Template};
 
+use super::bodies::bodies;
 use super::claims::{ANYBODY, BrokenClaim, Claims, about_anybody, about_named, names};
 use crate::engine::call::input::Input;
 use crate::engine::call::request::Environment;
 use crate::engine::call::response::{ResponseTemplate, Sources};
 use crate::engine::call::rules::Rules;
 use crate::engine::state::ids::VerificationId;
-use crate::scenario::{Outcome, OutcomeKind, PatchIndex, ResponsePatch, Scenario, Selector};
+use crate::scenario::{Outcome, OutcomeKind, PatchIndex, ResponsePatch, Scenario};
 
 /// How many strangers are asked for: what differs between them is drawn, and follows from nothing.
 const STRANGERS: usize = 4;
@@ -84,9 +85,9 @@ const MEANT: &str =
 struct Contradiction {
     /// Its place among the changes.
     at: usize,
-    /// What it is, and what it would be; nothing where it does not come at all.
-    said: Json<'static>,
-    computed: Option<Json<'static>>,
+    /// What it is, and what it would be, in words; nothing where it does not come at all.
+    said: String,
+    computed: Option<String>,
     /// What it contradicts, among the changes.
     other: Option<usize>,
 }
@@ -253,6 +254,14 @@ fn problem(source: &Arc<Source>, changes: &[Change], found: &Contradiction) -> P
     Problem::new(source, span, message).hint(format!("{hint}; {MEANT}"))
 }
 
+/// How long a list is, in words.
+fn items(count: usize) -> String {
+    match count {
+        1 => "1 item".to_owned(),
+        more => format!("{more} items"),
+    }
+}
+
 /// Whether the changes of one answer contradict each other.
 struct Question<'q> {
     rules: &'q Rules,
@@ -268,8 +277,10 @@ impl Question<'_> {
     /// Whether what is set here contradicts what else is.
     fn contradiction(&self, at: usize) -> Option<Contradiction> {
         let Change { edit, .. } = &self.changes[at];
-        let EditAction::Put(said) = &edit.action else {
-            return None;
+        let said = match &edit.action {
+            EditAction::Put(said) => said,
+            EditAction::Length(said) => return self.other_length(at, *said),
+            _ => return None,
         };
         if !edit.has_place_in(&self.row.response) {
             return None;
@@ -293,9 +304,37 @@ impl Question<'_> {
         };
         Some(Contradiction {
             at,
-            said: said.clone(),
-            computed,
+            said: said.to_string(),
+            computed: computed.map(|it| it.to_string()),
             other,
+        })
+    }
+
+    /// Whether a list has another length than is set here, whoever is asked for, since something else is set that it
+    /// follows from.
+    fn other_length(&self, at: usize, said: usize) -> Option<Contradiction> {
+        let path = &self.changes[at].edit.path;
+        let others = (0..self.changes.len()).filter(|&other| other != at);
+        let (own, of) = (names(path), |at: usize| names(&self.changes[at].edit.path));
+        let other = others
+            .into_iter()
+            .find(|&other| self.depends(&own, &of(other)))?;
+        let all = self.changes.iter().map(|change| change.edit.clone());
+        let answer = self.answer(all.collect());
+        let usual = sample::body(&self.rules.contract, self.row, Extent::Required);
+        let anybody = (0..STRANGERS).map(|number| about_anybody(self.row, &usual, number));
+        let named = about_named(&self.rules.contract, self.row, self.scenario, &usual);
+        let others = bodies(&self.rules.contract, self.row, self.scenario);
+        let bodies = named.into_iter().chain(anybody).chain(others);
+        let lists = bodies.flat_map(|body| self.shown(&answer, body, DAYS[1], path));
+        let mut lengths = lists.map(|list| list.as_list().map_or(0, <[_]>::len));
+        let first = lengths.next()?;
+        let is_right = first == said || lengths.any(|length| length == said);
+        (!is_right).then(|| Contradiction {
+            at,
+            said: items(said),
+            computed: Some(items(first)),
+            other: Some(other),
         })
     }
 
@@ -440,40 +479,4 @@ fn fits(shown: &Json<'_>, said: &Json<'_>) -> bool {
         }
         (shown, said) => shown == said,
     }
-}
-
-/// Bodies that ask for all there is, and differently. A number without bounds is the usual one where the rule asks for
-/// no other.
-fn bodies(contract: &Contract, row: &Operation, scenario: &Scenario) -> Vec<Json<'static>> {
-    let is_asked_for = |name: &str| {
-        let mut conditions = scenario.conditions.iter();
-        conditions.any(|it| matches!(&it.selector, Selector::Field(field) if field == name))
-    };
-    let all = sample::body(contract, row, Extent::All);
-    let mut found = vec![sample::body(contract, row, Extent::Required), all.clone()];
-    for field in row.request.iter().filter(|field| !field.identifies) {
-        let values: Vec<Json<'static>> = match &field.kind {
-            Kind::Int {
-                min: None,
-                max: None,
-            } if !is_asked_for(&field.name) => Vec::new(),
-            Kind::Int { .. } => vec![0.into(), 1.into(), 100.into()],
-            Kind::Num { .. } => vec![Json::Num(0.0), Json::Num(0.5), Json::Num(1.0)],
-            Kind::Bool => vec![true.into(), false.into()],
-            Kind::Text { one_of, .. } => one_of.iter().map(|it| it.as_str().into()).collect(),
-            _ => Vec::new(),
-        };
-        for value in values {
-            let mut body = all.clone();
-            body.set(field.name.clone(), value);
-            found.push(body);
-        }
-        if field.presence != Presence::Required
-            && let Json::Object(members) = &all
-        {
-            let rest = members.iter().filter(|(name, _)| *name != field.name);
-            found.push(Json::Object(rest.cloned().collect()));
-        }
-    }
-    found
 }

@@ -1,6 +1,7 @@
 //! What can be said of rules without a call: why an input gets what it gets, which rules never win,
 //! which are met by one input, which contradict themselves. Decides nothing.
 
+mod bodies;
 mod claims;
 mod contradict;
 mod describe;
