@@ -111,7 +111,14 @@ fn seen(line: &Json<'_>) -> Result<SeenCall, String> {
     }
     let mut call = read.call()?;
     let body = read.response.and_then(|it| it.get("body"));
-    match line.get("envelope").or(body).and_then(document) {
+    let is_envelope = |it: &&Json<'_>| it.get("billing").is_some();
+    let response = read.response.filter(is_envelope);
+    match line
+        .get("envelope")
+        .or(body)
+        .or(response)
+        .and_then(document)
+    {
         Some(envelope) => call.add_envelope(&envelope),
         None => call.add_envelope(line),
     }

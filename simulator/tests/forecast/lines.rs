@@ -62,6 +62,23 @@ fn what_a_call_came_to_says_whether_it_is_charged() {
     "#);
 }
 
+/// Some log the bodies alone, under these names: then the response is the envelope, and two of one id are one charge.
+#[test]
+fn a_response_that_is_the_envelope_says_what_a_call_came_to() {
+    let billing = r#""billing":{"charged":true,"amount":3.5,"currency":"INR"}"#;
+    let envelope = format!(
+        r#"{{"verificationId":"svcv_1","endpoint":"verify.identity.pan","status":"completed",{billing},"meta":{{"environment":"live"}}}}"#
+    );
+    for status in ["", r#","httpStatus":200"#] {
+        let more = format!(r#"{status},"request":{{"pan":"AAAAA0000A"}},"response":{envelope}"#);
+        let twice = format!("{0}\n{0}", call(&more));
+        assert_eq!(
+            one(&twice),
+            "verify.identity.pan 2 1 0 1 3.5: 1 | answered again under an idempotency key"
+        );
+    }
+}
+
 #[test]
 fn a_list_of_prices_counts_before_what_was_charged_and_the_sandbox_may_be_reckoned_as_live() {
     let lines = [
