@@ -1,7 +1,7 @@
 //! Plays captured calls in process, at the times they were made: each account that was seen is a fresh one, and what an
 //! answer issued there stands here for what was issued here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use svc_fixtures::contract::{Contract, Paise};
@@ -70,16 +70,36 @@ pub(super) fn account() -> AccountConfig {
 /// What the simulator answers to each call of the traffic.
 #[must_use]
 pub(super) fn replay(rules: &Rules, traffic: &Traffic) -> Vec<Replayed> {
+    let waited_for = waited_for(traffic);
     let mut lives: BTreeMap<usize, Life<'_>> = BTreeMap::new();
-    let calls = traffic.calls.iter();
-    let play = |call: &TrafficCall| {
+    let calls = traffic.calls.iter().enumerate();
+    let play = |(at, call): (usize, &TrafficCall)| {
         let begins = call.place.at.unwrap_or(BEGINS);
         let life = lives
             .entry(call.life)
             .or_insert_with(|| Life::new(rules, begins));
-        life.play(call)
+        life.play(at, call, &waited_for)
     };
-    calls.map(play).collect()
+    let mut replayed: Vec<Replayed> = calls.map(play).collect();
+    for life in lives.values_mut() {
+        for id in life.waiting.keys().cloned().collect::<Vec<_>>() {
+            life.bring(&id);
+        }
+        for (at, result) in life.brought.drain(..) {
+            replayed[at].result = Some(result);
+        }
+    }
+    replayed
+}
+
+/// The verifications that somebody looked up before they had a result.
+fn waited_for(traffic: &Traffic) -> BTreeSet<&str> {
+    let looked_up = traffic.calls.iter().filter(|call| call.method == "GET");
+    let answers = looked_up.filter_map(TrafficCall::answer);
+    let pending = answers.filter(|answer| answer.text("status") == "pending");
+    pending
+        .map(|answer| answer.text("verificationId"))
+        .collect()
 }
 
 /// One account.
@@ -92,6 +112,18 @@ struct Life<'r> {
     begun: BTreeMap<String, String>,
     /// Calls whose result is still to come, by what their verification is called in the capture.
     pending: BTreeMap<String, Observed>,
+    /// Those of them whose result is known, and was looked up before it came.
+    waiting: BTreeMap<String, Waiting>,
+    /// What came of these, by the place of the call.
+    brought: Vec<(usize, Enveloped)>,
+}
+
+/// A call whose result is still to come.
+struct Waiting {
+    at: usize,
+    first: Observed,
+    /// What it was in the capture.
+    recorded: Enveloped,
 }
 
 impl<'r> Life<'r> {
@@ -102,10 +134,12 @@ impl<'r> Life<'r> {
             issued: BTreeMap::new(),
             begun: BTreeMap::new(),
             pending: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            brought: Vec::new(),
         }
     }
 
-    fn play(&mut self, call: &TrafficCall) -> Replayed {
+    fn play(&mut self, at: usize, call: &TrafficCall, waited_for: &BTreeSet<&str>) -> Replayed {
         if let Some(at) = call.place.at {
             self.rehearsal.advance_to(at);
         }
@@ -137,16 +171,18 @@ impl<'r> Life<'r> {
                 self.pending.insert(id, observed.clone());
             }
         }
-        let result = match (&call.result, observed.is_pending()) {
-            (Some(_), true) => self.rehearsal.result(&observed, None),
-            _ => None,
-        };
-        let result = result.map(|it| Enveloped {
-            status: it.status,
-            envelope: it.envelope,
-        });
-        if let (Some(recorded), Some(result)) = (&call.result, &result) {
-            self.note(recorded, result);
+        let mut result = None;
+        if let (Some(recorded), true) = (&call.result, observed.is_pending()) {
+            let id = call.answer().map_or("", |it| it.text("verificationId"));
+            let waiting = Waiting {
+                at,
+                first: observed.clone(),
+                recorded: recorded.clone(),
+            };
+            match waited_for.contains(id) {
+                true => drop(self.waiting.insert(id.to_owned(), waiting)),
+                false => result = self.result_of(&waiting),
+            }
         }
         Replayed {
             answer,
@@ -157,11 +193,32 @@ impl<'r> Life<'r> {
         }
     }
 
+    /// The result of a call, now.
+    fn result_of(&mut self, of: &Waiting) -> Option<Enveloped> {
+        let result = self.rehearsal.result(&of.first, None)?;
+        let result = Enveloped {
+            status: result.status,
+            envelope: result.envelope,
+        };
+        self.note(&of.recorded, &result);
+        Some(result)
+    }
+
+    /// The result of a call that waits for it.
+    fn bring(&mut self, id: &str) {
+        if let Some(waiting) = self.waiting.remove(id)
+            && let Some(result) = self.result_of(&waiting)
+        {
+            self.brought.push((waiting.at, result));
+        }
+    }
+
     /// A look-up that found an end finds one here, too: when results come is compared elsewhere.
     fn finish_what_is_known(&mut self, call: &TrafficCall) {
         let Some(answer) = call.answer().filter(|it| it.text("status") != "pending") else {
             return;
         };
+        self.bring(answer.text("verificationId"));
         if let Some(first) = self.pending.remove(answer.text("verificationId")) {
             self.rehearsal.result(&first, None);
         }

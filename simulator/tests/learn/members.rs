@@ -123,3 +123,24 @@ fn a_text_that_begins_with_what_stands_for_values_stands_for_itself() {
     let members = json!({ "fee": "$$9", "price": "$nine", "name": "$\u{e9}", "$ref": "a" });
     learned_with(&companies(), &members);
 }
+
+#[test]
+fn what_is_looked_up_before_the_result_is_pending_here_too() {
+    let uan = r#"{"uan":"100000000202"}"#.to_owned();
+    let mut capture = Service::new("", "").record(&[("verify.employment.uan", uan)]);
+    let exchanges = &mut capture.cases[0].exchanges;
+    let first = &exchanges[0];
+    let mut look_up = first.clone();
+    let answer = look_up.response.as_mut().expect("an answer");
+    answer.status = 200;
+    let said: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
+    let id = said["verificationId"].as_str().expect("an id");
+    look_up.request.method = "GET".to_owned();
+    look_up.request.path = format!("/v1/verifications/{id}");
+    look_up.request.body = Vec::new();
+    look_up.at_s = first.at_s.map(|at_s| at_s + 2);
+    exchanges.insert(1, look_up);
+    let fidelity = learned(&capture).fidelity;
+    assert_eq!(fidelity.calls, 2, "{fidelity:#?}");
+    assert!(fidelity.differences.is_empty(), "{fidelity:#?}");
+}
