@@ -8,9 +8,9 @@ use svc_fixtures::json::Json;
 
 use super::compare::{Comparison, is_time_of};
 use super::outcome::{LearnedEdit, LearnedOutcome, differ};
-use super::people::AskedFor;
 use super::refusals::why_unsaid;
 use super::replay::Replayed;
+use super::together::AskedFor;
 use super::traffic::{Provenance, Traffic};
 use crate::scenario::Because;
 

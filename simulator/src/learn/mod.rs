@@ -24,11 +24,12 @@ mod replay;
 mod rule;
 mod rules;
 mod stand_ins;
+mod together;
 mod traffic;
 mod usage_report;
 mod write;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -56,6 +57,7 @@ use repair::LearnedDraft;
 use replay::{Replayed, account, replay};
 use rule::LearnedRule;
 use rules::{Breadth, RuleMaker};
+use traffic::Provenance;
 
 /// What was learned from a capture.
 #[derive(Debug)]
@@ -287,16 +289,15 @@ impl<'l> Student<'l> {
         let before = self.differing(&replay(self.lesson.base, self.lesson.traffic));
         let after = self.attempt();
         let after = self.differing(&after.replayed);
-        let calls = &self.lesson.traffic.calls;
+        let mut gained: BTreeMap<&Provenance, (usize, usize)> = BTreeMap::new();
+        for (at, call) in self.lesson.traffic.calls.iter().enumerate() {
+            let of = gained.entry(&call.place).or_default();
+            *of = (of.0 + before[at], of.1 + after[at]);
+        }
         self.people.retain(|person| {
-            let own = |counts: &[usize]| -> usize {
-                let of = calls
-                    .iter()
-                    .zip(counts)
-                    .filter(|(call, _)| person.origins.contains(&call.place));
-                of.map(|(_, count)| count).sum()
-            };
-            own(&after) < own(&before)
+            let own = person.origins.iter().filter_map(|it| gained.get(it));
+            let sums = own.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+            sums.1 < sums.0
         });
     }
 

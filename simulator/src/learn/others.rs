@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use svc_fixtures::json::Json;
 
 use super::inputs::SeenInput;
-use super::people::{AskedFor, LearnedPerson};
+use super::people::LearnedPerson;
 use super::rule::{Said, Test};
+use super::together::AskedFor;
 
 /// Who is asked for by what.
 #[derive(Debug, Clone, Default)]

@@ -10,6 +10,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::world::WorldRows;
 
 use super::claims::{claims, implied, role};
+use super::together::{AskedFor, PersonPart, unite};
 use super::traffic::{Provenance, Traffic, TrafficCall};
 use crate::engine::call::rules::Rules;
 use crate::rehearsal::BEGINS;
@@ -43,21 +44,6 @@ impl LearnedPerson {
         self.asked.get(field) == Some(text)
             || self.said.get(field).and_then(Json::as_text) == Some(text)
     }
-}
-
-/// What somebody is asked for by: the field, and the text in it.
-pub(super) type AskedFor = (String, String);
-
-/// What is said of whoever is asked for so.
-#[derive(Debug, Clone, Default)]
-struct Part {
-    role: String,
-    asked: BTreeSet<AskedFor>,
-    /// By attribute, how often each value was said.
-    said: BTreeMap<String, BTreeMap<String, (Json<'static>, usize)>>,
-    /// The name of that, folded.
-    called: Option<String>,
-    origins: BTreeSet<Provenance>,
 }
 
 /// Whom each call asks for; in a later step of a flow whom its first one asked for.
@@ -112,9 +98,7 @@ pub(super) fn people(
     subjects: &[Option<AskedFor>],
 ) -> Vec<LearnedPerson> {
     let mut parts = parts(rules, traffic, subjects);
-    unite(&mut parts, led_to);
-    unite(&mut parts, shares_more_than_a_name);
-    unite(&mut parts, called_alike);
+    unite(&mut parts);
     let today = traffic
         .calls
         .iter()
@@ -153,8 +137,8 @@ fn taken(rules: &Rules) -> BTreeSet<String> {
     own.map(|profile| profile.name.clone()).collect()
 }
 
-fn parts(rules: &Rules, traffic: &Traffic, subjects: &[Option<AskedFor>]) -> Vec<Part> {
-    let mut parts: BTreeMap<(String, AskedFor), Part> = BTreeMap::new();
+fn parts(rules: &Rules, traffic: &Traffic, subjects: &[Option<AskedFor>]) -> Vec<PersonPart> {
+    let mut parts: BTreeMap<(String, AskedFor), PersonPart> = BTreeMap::new();
     for (call, subject) in traffic.calls.iter().zip(subjects) {
         let (Some(operation), Some(subject), Some(answer)) = (call.operation, subject, call.last())
         else {
@@ -201,8 +185,8 @@ fn parts(rules: &Rules, traffic: &Traffic, subjects: &[Option<AskedFor>]) -> Vec
         }
         part.origins.insert(call.place.clone());
     }
-    let mut parts: Vec<Part> = parts.into_values().collect();
-    parts.iter_mut().for_each(Part::note_name);
+    let mut parts: Vec<PersonPart> = parts.into_values().collect();
+    parts.iter_mut().for_each(PersonPart::note_name);
     parts
 }
 
@@ -234,125 +218,8 @@ fn roles(rules: &Rules, (field, text): &AskedFor) -> Vec<&'static str> {
     found
 }
 
-impl Part {
-    /// What most say.
-    fn value(&self, attribute: &str) -> Option<&Json<'static>> {
-        let values = self.said.get(attribute)?.values();
-        let best = values.rev().max_by_key(|(_, count)| *count)?;
-        Some(&best.0)
-    }
-
-    fn contradicts(&self, other: &Part) -> bool {
-        let mut both = self
-            .said
-            .keys()
-            .filter(|name| other.said.contains_key(*name));
-        // A name in other letters is the same name.
-        let said = |of: &Part, name: &str| match name {
-            "name" => of.name().map(|name| Json::from(name).into_owned()),
-            _ => of.value(name).cloned(),
-        };
-        both.any(|name| said(self, name) != said(other, name))
-    }
-
-    fn name(&self) -> Option<&str> {
-        self.called.as_deref()
-    }
-
-    fn note_name(&mut self) {
-        let name = self.value("name").and_then(Json::as_text);
-        self.called = name.map(folded);
-    }
-
-    fn absorb(&mut self, other: Part) {
-        self.asked.extend(other.asked);
-        self.origins.extend(other.origins);
-        for (attribute, values) in other.said {
-            let own = self.said.entry(attribute).or_default();
-            for (text, (value, count)) in values {
-                own.entry(text).or_insert((value, 0)).1 += count;
-            }
-        }
-        self.note_name();
-    }
-}
-
-/// Makes one of those that belong together, until nobody does any more.
-fn unite(parts: &mut Vec<Part>, belong: fn(&Part, &Part, &[Part]) -> bool) {
-    let mut at = 0;
-    while at < parts.len() {
-        let own = &parts[at];
-        let is_other = |other: &usize| {
-            let other = &parts[*other];
-            own.role == other.role && belong(own, other, parts)
-        };
-        match (at + 1..parts.len()).find(is_other) {
-            Some(other) => {
-                let other = parts.remove(other);
-                parts[at].absorb(other);
-                // Whoever was passed over may belong to both together.
-                while let Some(earlier) = (0..at).find(|earlier| {
-                    let (earlier, both) = (&parts[*earlier], &parts[at]);
-                    earlier.role == both.role && belong(earlier, both, parts)
-                }) {
-                    let both = parts.remove(at);
-                    parts[earlier].absorb(both);
-                    at = earlier;
-                }
-            }
-            None => at += 1,
-        }
-    }
-}
-
-/// Whether an answer about one of them hands out what the other is asked for by.
-fn led_to(one: &Part, other: &Part, _: &[Part]) -> bool {
-    let leads = |from: &Part, to: &Part| {
-        to.asked
-            .iter()
-            .any(|(field, text)| from.value(field).and_then(Json::as_text) == Some(text))
-    };
-    leads(one, other) || leads(other, one)
-}
-
-/// Whether they are called alike, something else is said of both alike, and nothing otherwise.
-fn shares_more_than_a_name(one: &Part, other: &Part, _: &[Part]) -> bool {
-    let tells = |name: &&String| {
-        !matches!(
-            name.as_str(),
-            "name" | "category" | "constitution" | "gender"
-        )
-    };
-    let mut both = one
-        .said
-        .keys()
-        .filter(tells)
-        .filter(|name| other.said.contains_key(*name));
-    one.name().is_some()
-        && one.name() == other.name()
-        && !one.contradicts(other)
-        && both.next().is_some()
-}
-
-/// Whether they are called alike, and nobody who is called so contradicts another one: then there is one.
-fn called_alike(one: &Part, other: &Part, all: &[Part]) -> bool {
-    let Some(name) = one.name().filter(|name| other.name() == Some(name)) else {
-        return false;
-    };
-    let same = |part: &&Part| part.role == one.role && part.name() == Some(name);
-    let asked_apart = one
-        .asked
-        .iter()
-        .all(|(field, _)| other.asked.iter().all(|(it, _)| it != field));
-    if !asked_apart {
-        return false;
-    }
-    let all: Vec<&Part> = all.iter().filter(same).collect();
-    all.iter().all(|a| all.iter().all(|b| !a.contradicts(b)))
-}
-
 /// Somebody to be declared: of whom something is said that the rules do not know yet. None where a person declared them.
-fn unknown(rules: &Rules, part: Part, today: Date) -> Option<LearnedPerson> {
+fn unknown(rules: &Rules, part: PersonPart, today: Date) -> Option<LearnedPerson> {
     let declared = |(_, text): &AskedFor| {
         let known = rules.scenarios.people.asked_for_by(text);
         known.is_some_and(|known| !is_built_in(&known.file))
