@@ -124,50 +124,62 @@ fn common_edits(
     template: &Template,
     free: &[&Said<'_>],
 ) -> BTreeMap<String, LearnedEdit> {
-    let own = |it: &Said<'_>| match it.then.first() {
-        Some(LearnedOutcome {
-            ends: LearnedEnd::Success(changes),
-            ..
-        }) => Some(changes.clone()),
-        _ => None,
-    };
-    let mut candidates: Vec<(String, LearnedEdit)> = Vec::new();
-    for (path, edit) in free.iter().filter_map(|it| own(it)).flat_map(|it| it.edits) {
-        if !candidates.contains(&(path.clone(), edit.clone())) {
-            candidates.push((path, edit));
-        }
+    let mut candidates: BTreeMap<String, BTreeMap<String, LearnedEdit>> = BTreeMap::new();
+    for (path, edit) in free
+        .iter()
+        .filter_map(|it| changes(it))
+        .flat_map(|it| &it.edits)
+    {
+        let of_path = candidates.entry(path.clone()).or_default();
+        of_path.insert(format!("{edit:?}"), edit.clone());
     }
-    candidates.sort_by_cached_key(|(path, edit)| (path.clone(), format!("{edit:?}")));
     let ended: Vec<&Said<'_>> = free
         .iter()
         .copied()
         .filter(|it| has_result(traffic, it.input))
         .collect();
-    let everybody: BTreeSet<String> = ended.iter().map(|it| who(it.input)).collect();
+    let whose: Vec<String> = ended.iter().map(|it| who(it.input)).collect();
+    let everybody: BTreeSet<&String> = whose.iter().collect();
     let mut common = BTreeMap::new();
-    for (path, edit) in candidates {
-        let (agree, differ): (Vec<&Said<'_>>, Vec<&Said<'_>>) = ended
+    for (path, edits) in candidates {
+        let told: Vec<Option<LearnedEdit>> = ended
             .iter()
-            .copied()
-            .partition(|it| says(traffic, it.input, &path, &edit));
-        // What its row computes of the request is said of what was sent, and what it knows of somebody of whom was asked for.
-        let depends = dependencies(template, &path);
-        let names_somebody = agree.iter().all(|it| it.input.names_somebody());
-        let is_known_of_them = depends.of_flow || depends.of_somebody && !names_somebody;
-        let is_of_request = !depends.fields.is_empty() || is_asked_for(template, &path);
-        // That there is no such member is about nobody.
-        let is_there = edit != LearnedEdit::Remove;
-        if is_there && (is_of_request || is_known_of_them) {
-            continue;
+            .map(|it| told(traffic, it.input, &path))
+            .collect();
+        let mut by_edit: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
+        for (edit, who) in told.iter().zip(&whose) {
+            let said = edit.iter().map(|edit| format!("{edit:?}"));
+            said.for_each(|said| _ = by_edit.entry(said).or_default().insert(who));
         }
-        let agree: BTreeSet<String> = agree.iter().map(|it| who(it.input)).collect();
-        // Whoever differs has a rule of their own anyway.
-        let fits = differ
-            .iter()
-            .all(|it| own(it).is_some_and(|own| own.edits.contains_key(&path)));
+        let depends = dependencies(template, &path);
         let least = if depends.of_somebody { ALIKE } else { 2 };
-        if agree.len() >= least && agree.len() * 4 >= everybody.len() * 3 && fits {
-            common.insert(path, edit);
+        let is_enough = |count: usize| count >= least && count * 4 >= everybody.len() * 3;
+        let of_most = edits.into_iter().filter(|(said, _)| {
+            let agree = by_edit.get(said);
+            agree.is_some_and(|agree| is_enough(agree.len()))
+        });
+        for (_, edit) in of_most {
+            let (agree, differ): (Vec<_>, Vec<_>) = ended
+                .iter()
+                .zip(&told)
+                .partition(|(_, told)| told.as_ref() == Some(&edit));
+            // What its row computes of the request is said of what was sent, and what it knows of somebody of whom was asked
+            // for.
+            let names_somebody = agree.iter().all(|(it, _)| it.input.names_somebody());
+            let is_known_of_them = depends.of_flow || depends.of_somebody && !names_somebody;
+            let is_of_request = !depends.fields.is_empty() || is_asked_for(template, &path);
+            // That there is no such member is about nobody.
+            let is_there = edit != LearnedEdit::Remove;
+            if is_there && (is_of_request || is_known_of_them) {
+                continue;
+            }
+            // Whoever differs has a rule of their own anyway.
+            let fits = differ
+                .iter()
+                .all(|(it, _)| changes(it).is_some_and(|own| own.edits.contains_key(&path)));
+            if fits {
+                common.insert(path.clone(), edit);
+            }
         }
     }
     common
@@ -182,29 +194,32 @@ fn has_result(traffic: &Traffic, input: &SeenInput) -> bool {
     answers.any(|answer| answer.text("status") == "completed")
 }
 
-/// Whether the recorded answers to an input say the same as an edit.
-fn says(traffic: &Traffic, input: &SeenInput, path: &str, edit: &LearnedEdit) -> bool {
-    let mut answers = input
+/// What differs in the success that an input ends in.
+fn changes<'s>(it: &'s Said<'_>) -> Option<&'s Changes> {
+    match &it.then.first()?.ends {
+        LearnedEnd::Success(changes) => Some(changes),
+        LearnedEnd::Error { .. } | LearnedEnd::Pending { .. } => None,
+    }
+}
+
+/// The edit that says the same as all recorded answers to an input; none where they differ.
+fn told(traffic: &Traffic, input: &SeenInput, path: &str) -> Option<LearnedEdit> {
+    let answers = input
         .lives
         .values()
         .flatten()
-        .filter_map(|at| traffic.calls[*at].last());
-    answers.all(|answer| {
-        let data = answer
-            .envelope
-            .get("data")
-            .filter(|_| answer.text("status") == "completed");
-        let Some(data) = data else { return true };
-        let inside = || {
-            parse_path(path)
-                .ok()
-                .and_then(|steps| find(data, &steps).first().copied())
-        };
-        let found = data.get(path).or_else(inside);
-        match edit {
-            LearnedEdit::Put(value) => found.is_some_and(|it| without_nulls(it) == *value),
-            LearnedEdit::Null => found == Some(&Json::Null),
-            LearnedEdit::Remove => found.is_none(),
-        }
-    })
+        .filter_map(|at| traffic.calls[*at].last())
+        .filter(|answer| answer.text("status") == "completed");
+    let steps = parse_path(path).ok();
+    let mut edits = answers.filter_map(|answer| {
+        let data = answer.envelope.get("data")?;
+        let inside = || find(data, steps.as_ref()?).first().copied();
+        Some(match data.get(path).or_else(inside) {
+            Some(Json::Null) => LearnedEdit::Null,
+            Some(value) => LearnedEdit::Put(without_nulls(value)),
+            None => LearnedEdit::Remove,
+        })
+    });
+    let first = edits.next()?;
+    edits.all(|edit| edit == first).then_some(first)
 }

@@ -63,13 +63,6 @@ impl SeenInput {
         self.because.iter().find(is_by_hand).map(String::as_str)
     }
 
-    /// Whether one of these exchanges is a call of it.
-    #[must_use]
-    pub(super) fn is_one_of(&self, origins: &BTreeSet<Provenance>, traffic: &Traffic) -> bool {
-        let mut calls = self.lives.values().flatten();
-        calls.any(|at| origins.contains(&traffic.calls[*at].place))
-    }
-
     /// Where it stands.
     #[must_use]
     pub(super) fn origins(&self, traffic: &Traffic) -> BTreeSet<Provenance> {

@@ -157,6 +157,18 @@ impl LearnedOutcome {
             && *ends == other.ends
     }
 
+    /// A text that is the same of those that are like each other, and of no others.
+    #[must_use]
+    pub(super) fn likeness(&self) -> String {
+        let LearnedOutcome {
+            ends,
+            delay_ms,
+            provider,
+            wire,
+        } = self;
+        format!("{ends:?} {} {provider:?} {wire:?}", delay_ms.is_some())
+    }
+
     /// Holds answers back as long as either.
     pub(super) fn widen(&mut self, other: &LearnedOutcome) {
         if let (Some((from, to)), Some((other_from, other_to))) = (self.delay_ms, other.delay_ms) {

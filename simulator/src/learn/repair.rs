@@ -1,7 +1,7 @@
 //! What the reader of scenario files says of what was learned: a thing that it refuses is not said, or said with the words
 //! that it asks for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::{Problem, Problems};
@@ -9,7 +9,7 @@ use svc_fixtures::reading::{Problem, Problems};
 use super::inputs::SeenInput;
 use super::people::LearnedPerson;
 use super::rule::LearnedRule;
-use super::traffic::Traffic;
+use super::traffic::{Provenance, Traffic};
 use crate::scenario::AnswerForm;
 
 /// The word that lets an answer lose its form.
@@ -18,7 +18,11 @@ const BREAKS: &str = "breaks_contract";
 /// What is said of a member that no row has begins so: with that word it may be there.
 const UNKNOWN: &str = "the answer's member";
 
+/// By exchange the inputs that it is a call of.
+type ByCall<'c> = BTreeMap<&'c Provenance, BTreeSet<usize>>;
+
 /// A place of the file: which person or rule it belongs to.
+#[derive(Debug, Clone, Copy)]
 enum Item {
     Answers,
     Person(usize),
@@ -45,23 +49,33 @@ pub(super) struct LearnedDraft<'d> {
     pub(super) exact: &'d mut BTreeSet<String>,
 }
 
-impl LearnedDraft<'_> {
+/// The file as it was written: its lines, and what each belongs to.
+struct Written<'t> {
+    lines: Vec<&'t str>,
+    items: Vec<Option<Item>>,
+}
+
+impl<'d> LearnedDraft<'d> {
     /// Changes what these problems are about. Whether there was something to change.
     pub(super) fn repair(&mut self, path: &str, text: &str, problems: &Problems) -> bool {
         let own = problems.iter().filter(|problem| problem.path() == path);
+        let written = Written::of(text);
+        let by_call = self.by_call();
         let mut gone = Vec::new();
         let mut any = false;
         // With the word that lets an answer lose its form a rule is read otherwise: it is said once, and first.
         let mut told = BTreeSet::new();
         let (asking, others): (Vec<&Problem>, Vec<&Problem>) = own.partition(|it| asks_for_it(it));
         for problem in asking.into_iter().chain(others) {
-            match item(text, problem.line()) {
+            match written.item(problem.line()) {
                 Some(Item::Answers) => any |= self.forget_shared(),
-                Some(Item::Person(at)) => any |= self.person(at, text, problem, &mut gone),
+                Some(Item::Person(at)) => any |= self.person(at, &written, problem, &mut gone),
                 Some(Item::Rule(at)) if asks_for_it(problem) && told.insert(at) => {
-                    any |= self.rule(at, text, problem);
+                    any |= self.rule((at, &by_call), &written, problem);
                 }
-                Some(Item::Rule(at)) if !told.contains(&at) => any |= self.rule(at, text, problem),
+                Some(Item::Rule(at)) if !told.contains(&at) => {
+                    any |= self.rule((at, &by_call), &written, problem);
+                }
                 _ => {}
             }
         }
@@ -73,7 +87,13 @@ impl LearnedDraft<'_> {
         any
     }
 
-    fn person(&mut self, at: usize, text: &str, problem: &Problem, gone: &mut Vec<usize>) -> bool {
+    fn person(
+        &mut self,
+        at: usize,
+        written: &Written<'_>,
+        problem: &Problem,
+        gone: &mut Vec<usize>,
+    ) -> bool {
         let Some(person) = self.people.get_mut(at) else {
             return false;
         };
@@ -82,7 +102,7 @@ impl LearnedDraft<'_> {
             person.breaks_contract = true;
             return true;
         }
-        let line = text.lines().nth(problem.line() - 1).unwrap_or_default();
+        let line = written.line(problem.line());
         let key = line
             .split(" =")
             .next()
@@ -96,7 +116,12 @@ impl LearnedDraft<'_> {
         true
     }
 
-    fn rule(&mut self, at: usize, text: &str, problem: &Problem) -> bool {
+    fn rule(
+        &mut self,
+        (at, by_call): (usize, &ByCall<'_>),
+        written: &Written<'_>,
+        problem: &Problem,
+    ) -> bool {
         let Some(rule) = self.rules.get(at) else {
             return false;
         };
@@ -112,17 +137,11 @@ impl LearnedDraft<'_> {
                 return true;
             }
         }
-        let place = token(text, problem);
-        let nth = nth_outcome(text, problem.line());
+        let place = token(written.line(problem.line()), problem.column());
+        let nth = written.nth_outcome(problem.line());
         let mut any = false;
-        for input in self
-            .inputs
-            .iter_mut()
-            .filter(|input| !input.steps.is_empty())
-        {
-            if !is_of(input, rule, self.contract, self.traffic) {
-                continue;
-            }
+        for number in self.meant(rule, by_call) {
+            let input = &mut self.inputs[number];
             // Of several answers one may break the contract and another keep it.
             let nth = nth.filter(|_| input.steps.len() == rule.then.len());
             let steps = input.steps.iter_mut().enumerate();
@@ -144,17 +163,20 @@ impl LearnedDraft<'_> {
         if any {
             return true;
         }
-        self.forget_rule(at, message)
+        self.forget_rule((at, by_call), message)
     }
 
     /// Says nothing any more of what these problems are about. Whether there was something.
     pub(super) fn forget(&mut self, path: &str, text: &str, problems: &Problems) -> bool {
         let (mut gone, mut any) = (BTreeSet::new(), false);
+        let (written, by_call) = (Written::of(text), self.by_call());
         for problem in problems.iter().filter(|problem| problem.path() == path) {
-            match item(text, problem.line()) {
+            match written.item(problem.line()) {
                 Some(Item::Answers) => any |= self.forget_shared(),
                 Some(Item::Person(at)) => any |= gone.insert(at),
-                Some(Item::Rule(at)) => any |= self.forget_rule(at, problem.message()),
+                Some(Item::Rule(at)) => {
+                    any |= self.forget_rule((at, &by_call), problem.message());
+                }
                 None => {}
             }
         }
@@ -170,31 +192,43 @@ impl LearnedDraft<'_> {
     }
 
     /// What nothing else can be said of is not said.
-    fn forget_rule(&mut self, at: usize, message: &str) -> bool {
+    fn forget_rule(&mut self, (at, by_call): (usize, &ByCall<'_>), message: &str) -> bool {
         let Some(rule) = self.rules.get(at) else {
             return false;
         };
         let mut any = rule.otherwise && self.exact.insert(rule.operation.clone());
-        for input in self
-            .inputs
-            .iter_mut()
-            .filter(|input| !input.steps.is_empty())
-        {
-            if is_of(input, rule, self.contract, self.traffic) {
-                input.steps.clear();
-                input.refused.insert(String::new(), message.to_owned());
-                any = true;
-            }
+        for number in self.meant(rule, by_call) {
+            let input = &mut self.inputs[number];
+            input.steps.clear();
+            input.refused.insert(String::new(), message.to_owned());
+            any = true;
         }
         any
     }
-}
 
-/// Whether a rule was made from this input. The steps of a bundle stand where the bundle does, and are of several
-/// operations.
-fn is_of(input: &SeenInput, rule: &LearnedRule, contract: &Contract, traffic: &Traffic) -> bool {
-    contract.operations[input.operation].id == rule.operation
-        && input.is_one_of(&rule.origins, traffic)
+    /// Which inputs each exchange is a call of: the steps of a bundle stand where the bundle does, and are of several
+    /// operations.
+    fn by_call(&self) -> ByCall<'d> {
+        let mut by_call = ByCall::new();
+        for (number, input) in self.inputs.iter().enumerate() {
+            for at in input.lives.values().flatten() {
+                let place = &self.traffic.calls[*at].place;
+                by_call.entry(place).or_default().insert(number);
+            }
+        }
+        by_call
+    }
+
+    /// The inputs of which something is said that a rule was made from.
+    fn meant(&self, rule: &LearnedRule, by_call: &ByCall<'_>) -> BTreeSet<usize> {
+        let inputs = rule.origins.iter().filter_map(|place| by_call.get(place));
+        let is_of = |number: &usize| {
+            let input = &self.inputs[*number];
+            let operation = &self.contract.operations[input.operation];
+            !input.steps.is_empty() && operation.id == rule.operation
+        };
+        inputs.flatten().copied().filter(is_of).collect()
+    }
 }
 
 /// Whether the reader asks for the word that lets an answer lose its form.
@@ -203,39 +237,53 @@ fn asks_for_it(problem: &Problem) -> bool {
         || problem.message().starts_with(UNKNOWN)
 }
 
-/// What a line of the file belongs to.
-fn item(text: &str, line: usize) -> Option<Item> {
-    let (mut people, mut rules, mut found) = (0, 0, None);
-    for (number, line_text) in text.lines().enumerate() {
-        if line_text == "[[scenario]]" {
-            found = Some(Item::Rule(rules));
-            rules += 1;
-        } else if line_text == "[answers]" || line_text.starts_with("[answers.") {
-            found = Some(Item::Answers);
-        } else if line_text.starts_with('[') && line_text.ends_with(']') && line_text.contains('.')
-        {
-            found = Some(Item::Person(people));
-            people += 1;
-        }
-        if number + 1 == line {
-            return found;
+impl<'t> Written<'t> {
+    fn of(text: &'t str) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
+        let (mut people, mut rules, mut found) = (0, 0, None);
+        let belongs = lines.iter().map(|line| {
+            if *line == "[[scenario]]" {
+                found = Some(Item::Rule(rules));
+                rules += 1;
+            } else if *line == "[answers]" || line.starts_with("[answers.") {
+                found = Some(Item::Answers);
+            } else if line.starts_with('[') && line.ends_with(']') && line.contains('.') {
+                found = Some(Item::Person(people));
+                people += 1;
+            }
+            found
+        });
+        Written {
+            items: belongs.collect(),
+            lines,
         }
     }
-    None
+
+    /// A line, of which the first is 1.
+    fn line(&self, number: usize) -> &'t str {
+        let at = number.checked_sub(1);
+        at.and_then(|at| self.lines.get(at))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// What a line belongs to.
+    fn item(&self, number: usize) -> Option<Item> {
+        self.items.get(number.checked_sub(1)?).copied().flatten()
+    }
+
+    /// Which of the answers of a rule that gives several a line says.
+    fn nth_outcome(&self, number: usize) -> Option<usize> {
+        let before = self.lines.get(..number)?;
+        let begins = before.iter().rposition(|line| !line.starts_with("  "))?;
+        let nth = (before.len() - 1).checked_sub(begins + 1)?;
+        (before[begins] == "then = [").then_some(nth)
+    }
 }
 
-/// Which of the answers of a rule that gives several a line of the file says.
-fn nth_outcome(text: &str, line: usize) -> Option<usize> {
-    let before: Vec<&str> = text.lines().take(line).collect();
-    let begins = before.iter().rposition(|line| !line.starts_with("  "))?;
-    let nth = (before.len() - 1).checked_sub(begins + 1)?;
-    (before[begins] == "then = [").then_some(nth)
-}
-
-/// The path of a change that a problem stands at: the key or the text there, or the key of the value.
-fn token(text: &str, problem: &Problem) -> String {
-    let line = text.lines().nth(problem.line() - 1).unwrap_or_default();
-    let column = problem.column() - 1;
+/// The path of a change that a problem stands at, in its line: the key or the text there, or the key of the value.
+fn token(line: &str, column: usize) -> String {
+    let column = column - 1;
     let before: String = line.chars().take(column).collect();
     if let Some(key) = before.trim_end().strip_suffix('=') {
         let key = key.trim_end();
@@ -286,7 +334,7 @@ mod tests {
     #[test]
     fn of_several_answers_the_line_says_which_and_of_one_none() {
         let several = "[[scenario]]\nthen = [\n  { success = {} },\n  { wire = \"reset\" },\n]\n";
-        let of_line = |text, line| nth_outcome(text, line);
+        let of_line = |text, line| Written::of(text).nth_outcome(line);
         assert_eq!(of_line(several, 2), None);
         assert_eq!(of_line(several, 3), Some(0));
         assert_eq!(of_line(several, 4), Some(1));

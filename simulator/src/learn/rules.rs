@@ -105,20 +105,11 @@ impl RuleMaker<'_> {
             });
         }
         let (mut exact, mut shared, mut groups) = (Vec::new(), Vec::new(), Vec::new());
-        while let Some(first) = open.first().copied() {
-            let is_like = |it: &&Said<'_>| {
-                let alike = it.then.len() == first.then.len()
-                    && it.then.iter().zip(&first.then).all(|(a, b)| a.is_like(b));
-                breadth == Breadth::General && alike && it.start_over == first.start_over
-            };
-            let is_of = |it: &&Said<'_>| std::ptr::eq(*it, first) || is_like(it);
-            let (group, rest): (Vec<&Said<'_>>, Vec<&Said<'_>>) =
-                open.iter().copied().partition(is_of);
+        for group in grouped(&open, breadth) {
             match self.shared(row, &group, &all) {
                 Some(when) => shared.push(self.rule(row, &group, when)),
                 None => groups.push(group),
             }
-            open = rest;
         }
         // A field that decides for many is asked for by the rules of the others, too: no input is meant by both.
         let asked: BTreeSet<&str> = shared
@@ -262,8 +253,6 @@ impl RuleMaker<'_> {
         if subjects.len() < 2 {
             return None;
         }
-        let others = others(all, group);
-        let none_other = |holds: &dyn Fn(&SeenInput) -> bool| !others.iter().any(|it| holds(it));
         // What is known of somebody is said of whom was asked for: two may be namesakes.
         let depends = self.depends_on(&inputs);
         let all_named = inputs.iter().all(|it| it.names_somebody());
@@ -271,6 +260,8 @@ impl RuleMaker<'_> {
         if depends.of_flow || is_of_few {
             return None;
         }
+        let others = others(all, group);
+        let none_other = |holds: &dyn Fn(&SeenInput) -> bool| !others.iter().any(|it| holds(it));
         let is_enough = |name: &str| depends.fields.iter().all(|it| it == name);
         let names: BTreeSet<&String> = inputs.iter().flat_map(|it| it.fields.keys()).collect();
         // Where it came in is asked for where nothing else is in common.
@@ -428,6 +419,24 @@ impl RuleMaker<'_> {
         }
         out
     }
+}
+
+/// The inputs that come to the same, as far as rules may be for several, in the order of the first of each.
+fn grouped<'s, 'i>(open: &[&'s Said<'i>], breadth: Breadth) -> Vec<Vec<&'s Said<'i>>> {
+    if breadth == Breadth::Exact {
+        return open.iter().map(|it| vec![*it]).collect();
+    }
+    let mut groups: Vec<Vec<&Said<'_>>> = Vec::new();
+    let mut places: BTreeMap<(bool, Vec<String>), usize> = BTreeMap::new();
+    for it in open {
+        let then = it.then.iter().map(LearnedOutcome::likeness).collect();
+        let at = *places.entry((it.start_over, then)).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.push(it),
+            None => groups.push(vec![it]),
+        }
+    }
+    groups
 }
 
 /// A test of a value: of a list with one item for this one, of several and of what has parts whether it was sent.
