@@ -1,6 +1,7 @@
 // An account of the simulator, and what belongs to it: clock, wallet, deliveries, scenarios.
 
 import { Client } from "./client.js";
+import { refuseOthers } from "./settings.js";
 
 const segment = encodeURIComponent;
 
@@ -73,12 +74,14 @@ export class Account {
     await this.#control.send("DELETE", this.#path);
   }
 
-  failNext(operation, code, { times = 1, when = {} } = {}) {
+  failNext(operation, code, { times = 1, when = {}, ...others } = {}) {
+    refuseOthers(others, ["times", "when"]);
     const outcomes = Array(times).fill(`{ error = ${toml(code)} }`);
     return this.#rule(`${operation} fails with ${code}`, operation, when, outcomes);
   }
 
-  pendNext(operation, { after = "25s", error, times = 1, when = {} } = {}) {
+  pendNext(operation, { after = "25s", error, times = 1, when = {}, ...others } = {}) {
+    refuseOthers(others, ["after", "error", "times", "when"]);
     const end = error === undefined ? "{ success = {} }" : `{ error = ${toml(error)} }`;
     const outcome = `{ pending = {}, after = ${toml(duration(after))}, finally = ${end} }`;
     return this.#rule(`${operation} is pending`, operation, when, Array(times).fill(outcome));
@@ -171,7 +174,8 @@ class Deliveries {
     this.#account = account;
   }
 
-  async list({ state, verificationId } = {}) {
+  async list({ state, verificationId, ...others } = {}) {
+    refuseOthers(others, ["state", "verificationId"]);
     return (await this.#control.get("/deliveries", { account: this.#account, state, verificationId })).deliveries;
   }
 

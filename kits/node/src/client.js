@@ -2,6 +2,7 @@
 
 import { request } from "./http.js";
 import { PATHS } from "./operations.js";
+import { refuseOthers } from "./settings.js";
 
 /** The service answered with an error. */
 export class ServiceError extends Error {
@@ -34,14 +35,16 @@ export class TransportError extends Error {
 export class Client {
   #apiKey;
 
-  constructor({ baseUrl, apiKey, timeoutMs = 30_000 }) {
+  constructor({ baseUrl, apiKey, timeoutMs = 30_000, ...others }) {
+    refuseOthers(others, ["baseUrl", "apiKey", "timeoutMs"]);
     this.baseUrl = baseUrl.replace(/\/$/, "");
     this.timeoutMs = timeoutMs;
     this.#apiKey = apiKey;
   }
 
   /** Calls a path with a body of its own making. */
-  call(path, body, { idempotencyKey, referenceId } = {}) {
+  call(path, body, { idempotencyKey, referenceId, ...others } = {}) {
+    refuseOthers(others, ["idempotencyKey", "referenceId"]);
     if (!path.startsWith("/")) {
       throw new TypeError(`"${path}" is no path: one begins with a slash, such as /v1/verify/identity/pan`);
     }
@@ -61,7 +64,8 @@ export class Client {
   }
 
   /** What the account spent, by endpoint, from one day to another, both counted. */
-  usage({ from, to } = {}) {
+  usage({ from, to, ...others } = {}) {
+    refuseOthers(others, ["from", "to"]);
     const days = Object.entries({ from, to }).filter(([, day]) => day !== undefined);
     const query = days.length > 0 ? `?${new URLSearchParams(days)}` : "";
     return this.#send("GET", `/v1/usage${query}`, undefined, {});

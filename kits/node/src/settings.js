@@ -35,3 +35,11 @@ export function projectSettings({ env = process.env, folder = process.cwd() } = 
     token: env.SVC_SIMULATOR_CONSOLE_TOKEN || undefined,
   };
 }
+
+/** Throws where a call names a setting that there is not: what is misspelt would do nothing. */
+export function refuseOthers(others, known) {
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined) {
+    throw new TypeError(`there is no setting "${unknown}"; there is ${known.join(", ")}`);
+  }
+}

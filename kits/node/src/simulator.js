@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { Account } from "./account.js";
 import { findBinary } from "./binary.js";
 import { Control } from "./control.js";
-import { projectSettings } from "./settings.js";
+import { projectSettings, refuseOthers } from "./settings.js";
 
 const START_TIMEOUT_MS = 30_000;
 const GUARD = fileURLToPath(new URL("guard.js", import.meta.url));
@@ -69,7 +69,8 @@ export class Simulator {
  * Starts the program on free ports. It ends with this process, or with `stop`. Relative paths among the arguments begin
  * in `cwd`, and a file svc-simulator.toml there is not read.
  */
-export async function startSimulator({ binary = findBinary(), args = [], cwd = process.cwd() } = {}) {
+export async function startSimulator({ binary = findBinary(), args = [], cwd = process.cwd(), ...unknown } = {}) {
+  refuseOthers(unknown, ["binary", "args", "cwd"]);
   const folder = mkdtempSync(join(tmpdir(), "svc-simulator-"));
   const ports = join(folder, "ports.json");
   const log = join(folder, "output.txt");
@@ -111,7 +112,8 @@ export async function startSimulator({ binary = findBinary(), args = [], cwd = p
 }
 
 /** A simulator that runs already, such as one that a person looks at in the browser. */
-export async function connectSimulator(consoleUrl, { token } = {}) {
+export async function connectSimulator(consoleUrl, { token, ...others } = {}) {
+  refuseOthers(others, ["token"]);
   const { sandbox, live } = await new Control(consoleUrl, token).get("/health");
   return new Simulator({ consoleUrl: consoleUrl.replace(/\/$/, ""), sandboxUrl: sandbox, liveUrl: live, token });
 }

@@ -4,10 +4,12 @@ import { createServer } from "node:http";
 // Those of the machine, also where a test fakes the global ones.
 import { clearTimeout, setTimeout } from "node:timers";
 
+import { refuseOthers } from "./settings.js";
 import { HEADER_NAME, signatureFault } from "./signature.js";
 
 /** Listens on a free port of this machine, keeps what is signed with its secret, and refuses all else with 400. */
-export async function webhookInbox({ secret = "whsec_sample", toleranceS = 300 } = {}) {
+export async function webhookInbox({ secret = "whsec_sample", toleranceS = 300, ...others } = {}) {
+  refuseOthers(others, ["secret", "toleranceS"]);
   const inbox = new WebhookInbox(secret, toleranceS);
   await inbox.listen();
   return inbox;
@@ -57,7 +59,8 @@ class WebhookInbox {
   }
 
   /** The first webhook of that verification (or any) that was taken; rejects after the time-out. */
-  wait(verificationId, { timeoutMs = 10_000, where = () => true } = {}) {
+  wait(verificationId, { timeoutMs = 10_000, where = () => true, ...others } = {}) {
+    refuseOthers(others, ["timeoutMs", "where"]);
     const find = () =>
       this.attempts.find(
         (webhook) =>

@@ -29,6 +29,12 @@ test("an operation in place of a path is refused", withAccount(async ({ client }
   assert.throws(() => client.call("verify.identity.pan", ASHA), refused);
 }));
 
+test("a setting that there is not is refused", withAccount(async ({ account, client }) => {
+  const refused = { name: "TypeError", message: 'there is no setting "tmes"; there is times, when' };
+  assert.throws(() => account.failNext("verify.identity.pan", "SVC_PROVIDER_ERROR", { tmes: 3 }), refused);
+  assert.throws(() => client.verifyIdentityPan(ASHA, { idempotencykey: "order-7" }), /"idempotencykey"/);
+}));
+
 test("the same key and body is a replay", withAccount(async ({ account, client }) => {
   const first = await client.verifyIdentityPan(ASHA, { idempotencyKey: "order-7" });
   const again = await client.verifyIdentityPan(ASHA, { idempotencyKey: "order-7" });
