@@ -171,6 +171,21 @@ fn a_couple_has_one_surname_and_one_home() {
 }
 
 #[test]
+fn whoever_owns_a_vehicle_was_of_age_before_any_was_registered() {
+    let world = World::built_in();
+    let vehicle = world.kind("vehicle").unwrap();
+    let owner = world.relation(vehicle, "owner").unwrap();
+    let person = world.kind("person").unwrap();
+    let licensed = world.known(person, "licensed", None).unwrap();
+    for number in some(world, vehicle) {
+        let owner = world.related(owner, number, 3);
+        // They came of age in that year, or before it.
+        let year = world.fact(&licensed, owner, 3);
+        assert!(matches!(year, Fact::Number(..2012)), "{year:?}");
+    }
+}
+
+#[test]
 fn people_work_where_they_live() {
     let world = World::built_in();
     let (person, company) = (
