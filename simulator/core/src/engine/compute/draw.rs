@@ -19,13 +19,14 @@ pub(super) fn pick<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     }
 }
 
-/// `other_than('networks', 'NETWORK ONE')`: an item of a list of the story that is not this one.
+/// `other_than('networks', 'NETWORK ONE')`: an item of a list of the story that is not this one, nor one of those behind it.
 pub(super) fn other_than<'a>(tools: Tools<'a>, args: &[Json<'a>]) -> Json<'a> {
     let list = args[0].as_text().and_then(|name| tools.lists.get(name));
-    let others = list
-        .into_iter()
-        .flatten()
-        .filter(|item| Some(item.as_str()) != args[1].as_text());
+    let others = list.into_iter().flatten().filter(|item| {
+        args[1..]
+            .iter()
+            .all(|it| it.as_text() != Some(item.as_str()))
+    });
     let others: Vec<&String> = others.collect();
     match others.is_empty() {
         true => Json::Null,
@@ -157,6 +158,8 @@ mod tests {
         assert_eq!(call("pick", u64::MAX, &["colours".into()]), "BLUE".into());
         let other = call("other_than", u64::MAX, &["colours".into(), "BLUE".into()]);
         assert_eq!(other, "RED".into());
+        let neither = ["colours", "BLUE", "RED"].map(Json::from);
+        assert_eq!(call("other_than", u64::MAX, &neither), Json::Null);
     }
 
     #[test]

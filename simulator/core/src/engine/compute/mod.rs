@@ -130,7 +130,7 @@ pub const FUNCTIONS: &[Function] = &[
     function("same_amount", 2, 2, numbers::same_amount),
     function("amount", 1, 1, numbers::amount),
     function("pick", 1, 1, draw::pick),
-    function("other_than", 2, 2, draw::other_than),
+    function("other_than", 2, ANY, draw::other_than),
     function("number", 2, 2, draw::number),
     function("number_for", 3, 3, draw::number_for),
     function("decimal", 2, 2, draw::decimal),
