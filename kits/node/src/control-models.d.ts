@@ -119,9 +119,9 @@ export interface Trigger {
   environment?: Environment;
   /** A verification that is pending. */
   verificationId?: string;
-  /** The operation to call, by its dotted name; where it is left out, the first whose result can come by webhook. */
+  /** The operation or bundle to call, by its dotted name; where it is left out, the first whose result can come by webhook. */
   operation?: string;
-  /** The body to call it with; where it is left out, a fixed input that is answered as pending. */
+  /** The body to call it with; where it is left out, a fixed input that is answered as pending, else the sample. */
   body?: Record<string, unknown>;
 }
 

@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use svc_fixtures::contract::OperationIndex;
+use svc_fixtures::contract::{Bundle, OperationIndex};
+use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::make_call::allowed_peer;
@@ -13,6 +14,7 @@ use super::route::{ControlApi, ControlRequest, ControlResult};
 use super::values::{EnvironmentDto, VerificationIdDto};
 use crate::engine::call::reply::Reply;
 use crate::engine::call::request::Environment;
+use crate::engine::call::rules::Rules;
 use crate::engine::state::delivery::DeliveryId;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::verification::State;
@@ -29,10 +31,10 @@ pub(super) struct TriggerDto {
     environment: Option<EnvironmentDto>,
     /// A verification that is pending.
     verification_id: Option<VerificationIdDto>,
-    /// The operation to call, by its dotted name; where it is left out, the first whose result can
+    /// The operation or bundle to call, by its dotted name; where it is left out, the first whose result can
     /// come by webhook.
     operation: Option<String>,
-    /// The body to call it with; where it is left out, a fixed input that is answered as pending.
+    /// The body to call it with; where it is left out, a fixed input that is answered as pending, else the sample.
     body: Option<Map<String, Value>>,
 }
 
@@ -131,36 +133,55 @@ impl ControlApi {
         body: Option<Map<String, Value>>,
     ) -> ControlResult<(VerificationId, bool)> {
         let rules = self.host.rules_of(cell);
-        let unknown = || {
-            let known = rules.contract.operations.iter();
-            let asked = operation.unwrap_or_default();
-            let mut bundles = rules.contract.bundles.iter();
-            if bundles.any(|bundle| bundle.endpoint() == asked) {
-                return ControlError::invalid_input(format!(
-                    "{asked:?} is a bundle: call it, and end what is pending by its `verificationId`"
-                ));
-            }
-            let lists = "`svc-simulator operations` lists them";
-            ControlError::no_operation(asked, known.map(|row| row.id.as_str()), lists)
-        };
-        let named = operation
-            .map(|id| rules.contract.operation_index(id).ok_or_else(unknown))
-            .transpose()?;
-        let fixed = pending_input(&rules, named);
-        let sample = |index: OperationIndex| {
-            let operation = &rules.contract.operations[index];
-            let sample = sample::body(&rules.contract, operation, Extent::Shown);
-            (index, sample)
-        };
-        let found = fixed.or_else(|| named.map(sample));
-        let (index, input) = found.ok_or_else(unknown)?;
+        let (path, input) = call_that_pends(&rules, operation)?;
         let body = body.map_or_else(|| input.to_string(), |body| Value::Object(body).to_string());
-        let path = sample::path(&rules.contract.operations[index]);
         let key = self.newest_key(cell, environment)?;
         let call = InProcessCall::post(environment, &key, &path, &body);
         let reply = call.from(allowed_peer(cell)).answer(&self.host).await;
         outcome_of(&reply)
     }
+}
+
+/// The path and the body of a call that is answered as pending: of this operation or bundle, of the sample where none of its
+/// inputs is; without a name of the first that can be.
+fn call_that_pends(rules: &Rules, named: Option<&str>) -> ControlResult<(String, Json<'static>)> {
+    let contract = &rules.contract;
+    let mut bundles = contract.bundles.iter();
+    if let Some(bundle) = bundles.find(|bundle| Some(bundle.endpoint().as_str()) == named) {
+        return Ok((bundle.path.clone(), bundle_that_pends(rules, bundle)));
+    }
+    let unknown = || {
+        let bundles: Vec<String> = contract.bundles.iter().map(Bundle::endpoint).collect();
+        let operations = contract.operations.iter().map(|row| row.id.as_str());
+        let known = operations.chain(bundles.iter().map(String::as_str));
+        let lists = "`svc-simulator operations` lists them";
+        ControlError::no_operation(named.unwrap_or_default(), known, lists)
+    };
+    let named = named
+        .map(|id| contract.operation_index(id).ok_or_else(unknown))
+        .transpose()?;
+    let sample = |index: OperationIndex| {
+        let body = sample::body(contract, &contract.operations[index], Extent::Shown);
+        (index, body)
+    };
+    let found = pending_input(rules, named).or_else(|| named.map(sample));
+    let (index, input) = found.ok_or_else(unknown)?;
+    Ok((sample::path(&contract.operations[index]), input))
+}
+
+/// The sample of a bundle, with the input of its first step that can be answered as pending.
+fn bundle_that_pends(rules: &Rules, bundle: &Bundle) -> Json<'static> {
+    let mut body = sample::bundle_body(&rules.contract, bundle);
+    let steps = bundle.steps.iter();
+    let mut steps = steps.filter_map(|step| rules.contract.operation_index(step));
+    if let Some((_, input)) = steps.find_map(|step| pending_input(rules, Some(step))) {
+        for field in rules.contract.bundle_fields(bundle) {
+            if let Some(value) = input.get(&field.name) {
+                body.set(field.name, value.clone());
+            }
+        }
+    }
+    body
 }
 
 /// The verification that an answer is about, and whether it is pending, where the answer does not refuse.

@@ -290,6 +290,24 @@ fn a_webhook_happens_on_demand() {
 }
 
 #[test]
+fn a_bundle_is_triggered_by_an_input_of_a_step_that_is_pending() {
+    let ruled = hooked("local_g");
+    for bundle in [
+        "bundles.employment-claim-verification",
+        "bundles.dynamic-bank-validation",
+    ] {
+        let body = format!(r#"{{"account": "local_g", "operation": "{bundle}"}}"#);
+        let triggered = ruled.post("/control/trigger", &body).json();
+        let id = triggered["verificationId"].as_str().expect("an id");
+        assert_eq!(
+            triggered["deliveryId"],
+            id.replace("svcv_", "dlv_"),
+            "{triggered}"
+        );
+    }
+}
+
+#[test]
 fn a_trigger_says_plainly_when_nothing_is_sent() {
     let ruled = Ruled::new();
     let unheard = ruled.post("/control/trigger", r#"{"account": "local_g"}"#);
