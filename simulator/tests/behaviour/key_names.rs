@@ -49,7 +49,7 @@ impl Journal for Busy {
             let went = std::thread::spawn(move || meanwhile(&host)).join();
             *self.went.lock() = went.expect("nothing panics");
             if self.refuses {
-                return Err(JournalError("the disk is full".to_owned()));
+                return Err(JournalError::new("the disk is full".to_owned()));
             }
         }
         self.inner.append(account, after, entries)

@@ -310,7 +310,7 @@ impl Journal for NoEnds {
         entries: &[Entry],
     ) -> Result<Appended, JournalError> {
         match entries.iter().flat_map(|entry| &entry.changes).any(ends) {
-            true => Err(JournalError("full".into())),
+            true => Err(JournalError::new("full")),
             false => Ok(Appended::at_once(after, entries)),
         }
     }

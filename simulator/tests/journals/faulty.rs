@@ -75,7 +75,7 @@ impl Faulty {
 }
 
 fn broken() -> JournalError {
-    JournalError("the disk is full".to_owned())
+    JournalError::new("the disk is full".to_owned())
 }
 
 fn failed() -> Commit {

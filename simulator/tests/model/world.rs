@@ -196,7 +196,7 @@ impl Journal for Shadow {
                 .compare_exchange(to_come, made, order, order)
                 .is_ok()
         {
-            return Err(JournalError("the disk is full".to_owned()));
+            return Err(JournalError::new("the disk is full".to_owned()));
         }
         let mut accounts = self.accounts.lock();
         for entry in entries.iter().cloned() {

@@ -24,6 +24,14 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
         lost,
     ),
     ("connections_that_are_ended_lose_nothing", connections_ended),
+    (
+        "sessions_that_only_read_are_given_up_and_ready_says_what_they_are",
+        read_only,
+    ),
+    (
+        "a_database_that_does_not_hold_every_text_is_refused",
+        encoding,
+    ),
     ("a_store_counts_its_commits_and_conflicts", counted),
     ("the_documented_privileges_suffice", least_privileges),
     ("a_server_that_speaks_tls_is_trusted_as_the_url_says", tls),
@@ -95,6 +103,42 @@ fn connections_ended(server: &Server) {
         let calls = replica.get("local_t", "/v1/usage").body["data"]["totals"]["calls"].clone();
         assert_eq!(calls, round);
     }
+}
+
+fn read_only(server: &Server) {
+    let replica = Replica::start(&server.own_database("readonly"));
+    assert_eq!(replica.pan("local_t", "AAAAA0000A", None).status, 200);
+    let only_reads = "ALTER DATABASE readonly SET default_transaction_read_only = on";
+    drop(server.query(only_reads));
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = 'readonly'";
+    drop(server.query(end));
+    let failed = replica.pan("local_t", "AAAAA0000A", None);
+    assert_eq!(failed.status, 500, "{failed:?}");
+    let told = replica.until(|| {
+        let ready = replica.control("GET", "/ready", None);
+        (ready.status == 503).then(|| ready.body.to_string())
+    });
+    assert!(told.contains("PostgreSQL is read-only"), "{told}");
+    let writes = "ALTER DATABASE readonly RESET default_transaction_read_only";
+    drop(server.query(writes));
+    replica.until(|| (replica.control("GET", "/ready", None).status == 200).then_some(()));
+    assert_eq!(replica.pan("local_t", "AAAAA0000A", None).status, 200);
+    let calls = replica.get("local_t", "/v1/usage").body["data"]["totals"]["calls"].clone();
+    assert_eq!(calls, 2);
+}
+
+fn encoding(server: &Server) {
+    let made =
+        "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0";
+    drop(server.query(made));
+    let store = server.fresh_store().replace("/postgres?", "/latin?");
+    let refused = PostgresJournal::open(&store).err();
+    let refused = refused.expect("it is refused").to_string();
+    assert!(
+        refused.contains("is LATIN1") && refused.contains("UTF8"),
+        "{refused}"
+    );
 }
 
 fn counted(server: &Server) {

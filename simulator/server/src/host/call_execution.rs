@@ -29,10 +29,28 @@ pub(super) struct CallExecution<'a> {
 /// Why a call has no reply.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CallError {
-    #[error("an entry was not written; the call was not executed: {0}")]
+    #[error("{}{}", decided(.0), .0)]
     Journal(#[from] JournalError),
     #[error("a delayed call ended without a reply")]
     NoReply,
+}
+
+/// What is known of a call whose entry is not.
+fn decided(error: &JournalError) -> &'static str {
+    match error.maybe_written() {
+        true => "nobody knows whether an entry was written and the call executed: ",
+        false => "an entry was not written; the call was not executed: ",
+    }
+}
+
+impl CallError {
+    /// As the caller is told.
+    pub(super) fn rejection(&self) -> Rejection {
+        match self {
+            CallError::Journal(error) if error.maybe_written() => Rejection::InternalUnheard,
+            CallError::Journal(_) | CallError::NoReply => Rejection::Internal,
+        }
+    }
 }
 
 /// A call that waits for the one that is executed under its idempotency key.

@@ -167,14 +167,14 @@ impl Host {
                 && let Some(name) = name_of(credential.key)
                 && let Err(error) = self.learn(name).await
             {
-                return self.internal_error(call, None, &error, watch);
+                return self.internal_error(call, None, &error.into(), watch);
             }
             let (opener, now) = (Opener::of(call.peer), self.clock.now());
             let cell = match self.directory.by_key(credential.key, opener, now) {
                 Ok(Some(cell)) => cell,
                 Ok(None) => return self.unauthenticated_reply(call, &Rejection::UnknownKey, watch),
                 Err(OpenError::Journal(error)) => {
-                    return self.internal_error(call, None, &error, watch);
+                    return self.internal_error(call, None, &error.into(), watch);
                 }
                 Err(error) => return self.unauthenticated_reply(call, &error.rejection(), watch),
             };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::Host;
+use super::call_execution::CallError;
 use super::call_span::{note_answer, note_caller, verification};
 use super::clock::Stopwatch;
 use super::lock_order::{Mutex, Rank};
@@ -107,11 +108,11 @@ impl Host {
     /// The reply to a call that made the service fail.
     #[must_use]
     pub fn internal_error_reply(&self, call: &Call<'_>) -> Reply {
-        self.internal_reply(call, Stopwatch::start())
+        self.internal_reply(call, &Rejection::Internal, Stopwatch::start())
     }
 
-    fn internal_reply(&self, call: &Call<'_>, watch: Stopwatch) -> Reply {
-        let refused = self.without_account(call, &Rejection::Internal);
+    fn internal_reply(&self, call: &Call<'_>, failed: &Rejection, watch: Stopwatch) -> Reply {
+        let refused = self.without_account(call, failed);
         self.count(call.environment, &refused, watch);
         refused.reply
     }
@@ -165,10 +166,10 @@ impl Host {
         &self,
         call: &Call<'_>,
         account: Option<&str>,
-        error: &dyn std::error::Error,
+        error: &CallError,
         watch: Stopwatch,
     ) -> Reply {
-        let reply = self.internal_reply(call, watch);
+        let reply = self.internal_reply(call, &error.rejection(), watch);
         let operation = self.called(call.path);
         let verification = verification(&reply);
         tracing::error!(account, operation, verification, %error, "a call was answered with an internal error");

@@ -112,7 +112,7 @@ error_codes! {
     NotJson UNSUPPORTED_MEDIA_TYPE "The body must be sent as `application/json`.";
     TooManyWaits TOO_MANY_REQUESTS
         "Requests that wait for something of the account have its share of all that may.";
-    InternalError INTERNAL_SERVER_ERROR "Nothing was changed; the log says why.";
+    InternalError INTERNAL_SERVER_ERROR "Nothing was changed, unless the message says otherwise; the log says why.";
     ClockMoveTimeout GATEWAY_TIMEOUT
         "Receivers of webhooks did not answer in time; the clock stands where it came to.";
     NotReady SERVICE_UNAVAILABLE "The store is not open yet, or takes no entries.";
@@ -236,7 +236,10 @@ impl ControlError {
 
     /// The simulator failed.
     pub(in crate::http) fn internal() -> Self {
-        ControlError::of(ControlErrorCode::InternalError)
+        ControlError::new(
+            ControlErrorCode::InternalError,
+            "Nothing was changed; the log says why.",
+        )
     }
 }
 
@@ -248,6 +251,12 @@ impl From<JsonError> for ControlError {
 
 impl From<JournalError> for ControlError {
     fn from(error: JournalError) -> Self {
+        if error.maybe_written() {
+            tracing::error!(%error, "nobody knows whether an entry was written");
+            let message = "Whether it was changed is not known, since the store was lost meanwhile: look before \
+                           you do it again.";
+            return ControlError::new(ControlErrorCode::InternalError, message);
+        }
         tracing::error!(%error, "an entry was not written; nothing was changed");
         ControlError::internal()
     }

@@ -71,6 +71,9 @@ pub enum Rejection {
     TooManyAccountsOfAddress,
     /// The service itself failed (clause errors.internal-error).
     Internal,
+    /// The same, and what it had decided may be written all the same: its store was not heard any more (clause
+    /// errors.internal-error).
+    InternalUnheard,
 }
 
 /// When to try a call again that there was no room for, in seconds.
@@ -117,7 +120,7 @@ impl Rejection {
             } => ErrorCode::InvalidIdentifier,
             Rejection::Conflict => ErrorCode::IdempotencyConflict,
             Rejection::InsufficientBalance { .. } => ErrorCode::InsufficientBalance,
-            Rejection::Internal => ErrorCode::InternalError,
+            Rejection::Internal | Rejection::InternalUnheard => ErrorCode::InternalError,
         }
     }
 
@@ -236,6 +239,10 @@ impl Rejection {
                  with a larger --max-accounts-per-address"
             }
             Rejection::Internal => "the service failed; the call was not executed",
+            Rejection::InternalUnheard => {
+                "the service failed, and whether the call was executed is not known: repeat it with \
+                 the same Idempotency-Key, which executes it once; without one look at /v1/usage"
+            }
         })
     }
 }

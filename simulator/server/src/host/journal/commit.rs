@@ -81,7 +81,7 @@ impl Commit {
 }
 
 fn left() -> JournalError {
-    JournalError("the store ended before it had written this".to_owned())
+    JournalError::new("the store ended before it had written this".to_owned())
 }
 
 impl Unwritten {

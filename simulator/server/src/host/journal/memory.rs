@@ -73,7 +73,7 @@ impl MemoryJournal {
         Ok(Some(Stored {
             account: account.into(),
             version: *version,
-            entries: read.map_err(|error| JournalError(error.to_string()))?,
+            entries: read.map_err(|error| JournalError::new(error.to_string()))?,
             bytes: [0, 0],
         }))
     }

@@ -171,12 +171,45 @@ impl Stored {
         let account = Account::rebuild(settings, self.entries);
         account.ok_or_else(|| {
             let id = self.account;
-            JournalError(format!("the entries of {id} do not begin with its opening"))
+            JournalError::new(format!("the entries of {id} do not begin with its opening"))
         })
     }
 }
 
 /// Why entries were not written or read.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("the journal failed: {0}")]
-pub struct JournalError(pub String);
+#[error("the journal failed{}: {what}", if *.maybe_written { " and may have written" } else { "" })]
+pub struct JournalError {
+    what: String,
+    maybe_written: bool,
+}
+
+impl JournalError {
+    /// Nothing was written, or read.
+    pub fn new(what: impl Into<String>) -> Self {
+        JournalError {
+            what: what.into(),
+            maybe_written: false,
+        }
+    }
+
+    /// What became of it nobody says: the store was lost before it had answered.
+    pub fn unheard(what: impl Into<String>) -> Self {
+        JournalError {
+            what: what.into(),
+            maybe_written: true,
+        }
+    }
+
+    /// What went wrong.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.what
+    }
+
+    /// Whether what was given to the store may be written all the same.
+    #[must_use]
+    pub fn maybe_written(&self) -> bool {
+        self.maybe_written
+    }
+}

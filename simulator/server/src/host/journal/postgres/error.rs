@@ -1,6 +1,7 @@
 //! Why the store can't be used, in words for people.
 
 use svc_tls::TlsFlags;
+use tokio_postgres::error::SqlState;
 
 use super::super::JournalError;
 
@@ -40,6 +41,11 @@ pub enum PostgresError {
          INSERT, UPDATE and DELETE on its tables"
     )]
     Privilege(String),
+    /// The database does not hold every text.
+    #[error(
+        "the database is {0}, which does not hold every text; it needs one that is UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+    )]
+    Encoding(String),
     /// There is no connection.
     #[error("no connection to PostgreSQL: {0}")]
     Pool(String),
@@ -49,6 +55,37 @@ pub enum PostgresError {
     /// There is no thread for it.
     #[error("the store did not start: {0}")]
     Thread(#[from] std::io::Error),
+}
+
+impl PostgresError {
+    /// What the server said.
+    fn code(&self) -> Option<&SqlState> {
+        match self {
+            PostgresError::Database(error) => error.code(),
+            _ => None,
+        }
+    }
+
+    /// Whether the server said that it did nothing. What it says when a connection ends says nothing of what it was at.
+    pub(super) fn is_answer(&self) -> bool {
+        let of_connection = |code: &SqlState| ["08", "57"].contains(&&code.code()[..2]);
+        self.code().is_some_and(|code| !of_connection(code))
+    }
+
+    /// Whether the session only reads.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
+    }
+
+    /// What keeps the store from writing, for probes. What the server says may name a user: that is in the log alone.
+    pub(super) fn obstacle(&self) -> &'static str {
+        match self.code().filter(|_| self.is_answer()) {
+            Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => "PostgreSQL is read-only",
+            Some(code) if *code == SqlState::DISK_FULL => "the disk of PostgreSQL is full",
+            Some(_) => "PostgreSQL does not write",
+            None => "PostgreSQL does not answer",
+        }
+    }
 }
 
 /// What of the URL says more about TLS.
@@ -82,6 +119,6 @@ impl From<deadpool_postgres::PoolError> for PostgresError {
 
 impl From<PostgresError> for JournalError {
     fn from(error: PostgresError) -> Self {
-        JournalError(error.to_string())
+        JournalError::new(error.to_string())
     }
 }

@@ -268,6 +268,11 @@ impl Store {
     ) -> Result<Arc<Self>, PostgresError> {
         let (mut client, connection) = target.connect().await?;
         let connection = tokio::spawn(connection);
+        let encoding = client.query_one("SHOW server_encoding", &[]).await?;
+        let encoding: &str = encoding.get(0);
+        if encoding != "UTF8" {
+            return Err(PostgresError::Encoding(encoding.to_owned()));
+        }
         migrations::migrate(&mut client, &target.schema).await?;
         drop(client);
         drop(connection.await);
@@ -321,13 +326,6 @@ impl Store {
     fn lane(&self, account: &str) -> &Queue {
         let hash = xxhash_rust::xxh3::xxh3_64(account.as_bytes());
         &self.lanes[(hash % LANES as u64) as usize]
-    }
-
-    async fn is_reachable(&self) -> bool {
-        let Ok(client) = self.pool.get().await else {
-            return false;
-        };
-        client.simple_query("SELECT 1").await.is_ok()
     }
 
     /// What was taken before is written before.

@@ -227,14 +227,16 @@ pub(super) async fn beat(store: Arc<Store>) {
         };
         let beaten = tokio::time::timeout(LEASE, beaten).await;
         let beaten = beaten.unwrap_or(Err(PostgresError::Silent));
+        if beaten.as_ref().is_err_and(PostgresError::is_read_only) {
+            store.pool.retain(|_, _| false);
+        }
         let heard = beaten.is_ok();
         if store.heard.swap(heard, Ordering::Relaxed) != heard {
             store.tell(match beaten {
                 Ok(()) => StoreEvent::Restored,
-                // What the server says may name a user: it is in the log alone.
                 Err(error) => {
                     tracing::error!(%error, "the store can't be reached");
-                    StoreEvent::Lost("PostgreSQL does not answer".to_owned())
+                    StoreEvent::Lost(error.obstacle().to_owned())
                 }
             });
         }

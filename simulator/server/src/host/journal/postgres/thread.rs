@@ -35,7 +35,7 @@ impl PostgresJournal {
         Box::pin(async move {
             match task.await {
                 Ok(done) => done.map_err(JournalError::from),
-                Err(_) => Err(JournalError("the store has ended".to_owned())),
+                Err(_) => Err(JournalError::new("the store has ended".to_owned())),
             }
         })
     }

@@ -48,6 +48,7 @@ impl<E: Into<PostgresError>> From<E> for WriteError {
 fn is_passing(code: &SqlState) -> bool {
     let class = &code.code()[..2];
     *code == SqlState::T_R_DEADLOCK_DETECTED
+        || *code == SqlState::READ_ONLY_SQL_TRANSACTION
         || *code == SqlState::T_R_SERIALIZATION_FAILURE
         || ["08", "53", "57", "58"].contains(&class)
 }
@@ -69,16 +70,23 @@ pub(super) async fn run(store: Arc<Store>, lane: usize) {
                 store.announce(&group, &but);
                 group.end(&but, None);
             }
-            Err((error, down)) => {
-                tracing::error!(%error, accounts = group.accounts.len(), "a group of entries was not written");
+            Err(Unwritable {
+                error,
+                down,
+                unheard,
+            }) => {
+                tracing::error!(%error, unheard, accounts = group.accounts.len(), "a group of entries was not written");
                 store.metrics.failed();
-                let error = JournalError(error.to_string());
-                group.end(&BTreeSet::new(), Some(&error));
+                let not_written = JournalError::new(error.to_string());
+                let of_group = match unheard {
+                    true => JournalError::unheard(error.to_string()),
+                    false => not_written.clone(),
+                };
+                group.end(&BTreeSet::new(), Some(&of_group));
                 if down {
-                    queue.set_down(Some(&error));
-                    // What the server says may name a user: it is in the log alone.
-                    store.readiness.lost("PostgreSQL does not answer");
-                    recover(&store).await;
+                    queue.set_down(Some(&not_written));
+                    store.readiness.lost(error.obstacle());
+                    recover(&store, error.is_answer()).await;
                     store.readiness.restored();
                     queue.set_down(None);
                 }
@@ -87,12 +95,18 @@ pub(super) async fn run(store: Arc<Store>, lane: usize) {
     }
 }
 
-/// Waits until the store can be reached.
-async fn recover(store: &Store) {
+/// Waits until the store can be reached; until it writes, where it answered that it does not.
+async fn recover(store: &Store, answers: bool) {
     let [mut wait, most] = BACKOFF;
     loop {
         tokio::time::sleep(wait).await;
-        let asked = tokio::time::timeout(connect::PATIENCE, store.is_reachable()).await;
+        let asked = async {
+            match answers {
+                true => store.writes().await,
+                false => store.is_reachable().await,
+            }
+        };
+        let asked = tokio::time::timeout(connect::PATIENCE, asked).await;
         if asked == Ok(true) {
             return;
         }
@@ -100,21 +114,78 @@ async fn recover(store: &Store) {
     }
 }
 
-/// Writes a group. Gives those that were decided on something else; or why it is not written, and whether
-/// the store is down.
-async fn write(store: &Store, group: &Group) -> Result<BTreeSet<Arc<str>>, (PostgresError, bool)> {
+/// Why a group is given up.
+struct Unwritable {
+    error: PostgresError,
+    /// Whether the store is down.
+    down: bool,
+    /// Whether it may be written: the store took it and was not heard any more.
+    unheard: bool,
+}
+
+impl Store {
+    /// Whether the server answers.
+    async fn is_reachable(&self) -> bool {
+        let Ok(client) = self.pool.get().await else {
+            return false;
+        };
+        client.simple_query("SELECT 1").await.is_ok()
+    }
+
+    /// Whether the server takes what is written: a page is put somewhere and taken back.
+    async fn writes(&self) -> bool {
+        let written = async {
+            let mut client = self.pool.get().await?;
+            let transaction = client.transaction().await?;
+            // What is alike would be written short.
+            let words = (0_u64..512).map(|at| xxhash_rust::xxh3::xxh3_64(&at.to_le_bytes()));
+            let page: String = words.map(|word| format!("{word:016x}")).collect();
+            let name = format!("room for {}", self.id);
+            transaction
+                .execute(statements::REMEMBER, &[&name, &page])
+                .await?;
+            transaction.rollback().await?;
+            Ok::<_, PostgresError>(())
+        };
+        let written = written.await;
+        if written.as_ref().is_err_and(PostgresError::is_read_only) {
+            self.pool.retain(|_, _| false);
+        }
+        written.is_ok()
+    }
+}
+
+/// Writes a group. Gives those that were decided on something else.
+async fn write(store: &Store, group: &Group) -> Result<BTreeSet<Arc<str>>, Unwritable> {
     let since = tokio::time::Instant::now();
-    let (mut tried, [mut wait, most]) = (false, BACKOFF);
+    let (mut tried, mut unheard, [mut wait, most]) = (false, false, BACKOFF);
     loop {
-        let sent = tokio::time::timeout(2 * connect::PATIENCE, send(store, group, tried)).await;
+        let mut asked = false;
+        let sent = send(store, group, tried, &mut asked);
+        let sent = tokio::time::timeout(2 * connect::PATIENCE, sent).await;
         let error = match sent {
             Ok(Ok(but)) => return Ok(but),
-            Ok(Err(WriteError::Refused(error))) => return Err((error, false)),
+            Ok(Err(WriteError::Refused(error))) => {
+                return Err(Unwritable {
+                    error,
+                    down: false,
+                    unheard,
+                });
+            }
             Ok(Err(WriteError::Again(error))) => error,
             Err(_) => PostgresError::Silent,
         };
+        if error.is_read_only() {
+            // A session keeps what the server was like when it began.
+            store.pool.retain(|_, _| false);
+        }
+        unheard |= asked && !error.is_answer();
         if since.elapsed() > DOWN_AFTER {
-            return Err((error, true));
+            return Err(Unwritable {
+                error,
+                down: true,
+                unheard,
+            });
         }
         tried = true;
         tokio::time::sleep(wait).await;
@@ -122,8 +193,15 @@ async fn write(store: &Store, group: &Group) -> Result<BTreeSet<Arc<str>>, (Post
     }
 }
 
-async fn send(store: &Store, group: &Group, tried: bool) -> Result<BTreeSet<Arc<str>>, WriteError> {
+/// Asks the store once; notes when there is somebody to ask.
+async fn send(
+    store: &Store,
+    group: &Group,
+    tried: bool,
+    asked: &mut bool,
+) -> Result<BTreeSet<Arc<str>>, WriteError> {
     let mut client = store.pool.get().await?;
+    *asked = true;
     let mut but = match group.alone {
         true => alone(store, &mut client, group).await?,
         false => together(store, &client, group).await?,

@@ -69,9 +69,11 @@ pub fn check(path: &Path, settings: &Settings) -> Result<StoreReport, StoreError
             report.bytes += stored.bytes.iter().sum::<usize>();
             let made = stored.rebuild(settings.clone())?;
             made.check()
-                .map_err(|what| JournalError(format!("{account}: {what}")))
+                .map_err(|what| JournalError::new(format!("{account}: {what}")))
         });
-        report.damage.extend(read.err().map(|error| error.0));
+        report
+            .damage
+            .extend(read.err().map(JournalError::into_text));
     }
     Ok(report)
 }

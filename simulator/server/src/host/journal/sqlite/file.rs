@@ -331,7 +331,7 @@ impl StoreFile {
         account: &Arc<str>,
         places: &Places,
     ) -> Result<Option<Stored>, JournalError> {
-        let unreadable = |error: rusqlite::Error| JournalError(format!("{account}: {error}"));
+        let unreadable = |error: rusqlite::Error| JournalError::new(format!("{account}: {error}"));
         let query = "SELECT number, digest, snapshot, checksum FROM snapshots WHERE account = ?1";
         let mut statement = self.connection.prepare_cached(query).map_err(unreadable)?;
         let checked = |row: &Row<'_>| Ok((written(row)?, row.get::<_, i64>(3)?));
@@ -352,7 +352,7 @@ impl StoreFile {
         };
         if let Some(((version, text), sum)) = snapshot {
             if checksum(&text) != sum {
-                return Err(JournalError(format!(
+                return Err(JournalError::new(format!(
                     "the snapshot of {account} was changed: restore a backup"
                 )));
             }
@@ -364,7 +364,7 @@ impl StoreFile {
             let entry = statement.query_row(params![row, account], written);
             let (version, text) = entry.map_err(unreadable)?;
             if stored.version.after(&text) != version {
-                return Err(JournalError(format!(
+                return Err(JournalError::new(format!(
                     "entry {} of {account} was changed or one before it is missing: restore a backup",
                     version.number
                 )));
@@ -394,7 +394,7 @@ fn written(row: &Row<'_>) -> rusqlite::Result<(Version, String)> {
 
 fn parsed(account: &str, at: Version, text: &str) -> Result<Entry, JournalError> {
     let number = at.number;
-    let unreadable = |error| JournalError(format!("entry {number} of {account}: {error}"));
+    let unreadable = |error| JournalError::new(format!("entry {number} of {account}: {error}"));
     Entry::from_json(text).map_err(unreadable)
 }
 

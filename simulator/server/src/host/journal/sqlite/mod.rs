@@ -91,7 +91,7 @@ impl SqliteJournal {
 }
 
 fn ended() -> JournalError {
-    JournalError("the store has ended".to_owned())
+    JournalError::new("the store has ended".to_owned())
 }
 
 impl Journal for SqliteJournal {

@@ -432,5 +432,5 @@ fn columns(version: Version) -> [i64; 2] {
 }
 
 fn failed(error: impl std::borrow::Borrow<rusqlite::Error>) -> JournalError {
-    JournalError(error.borrow().to_string())
+    JournalError::new(error.borrow().to_string())
 }
