@@ -8,6 +8,7 @@ mod clients;
 mod due;
 mod fleet;
 mod history;
+mod names;
 mod replica;
 mod store;
 mod storm;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         storm::TESTS,
         careless::TESTS,
         calls::TESTS,
+        names::TESTS,
         store::TESTS,
     ]
     .concat();

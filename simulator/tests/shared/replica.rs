@@ -124,6 +124,18 @@ impl Replica {
         self.simulator.block_on(answer(request)).expect("an answer")
     }
 
+    /// The same, as a future that needs a runtime.
+    pub(crate) fn asked(
+        &self,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> impl Future<Output = Result<Answer, reqwest::Error>> + Send + use<> {
+        let url = format!("{}/control{path}", self.simulator.console_url());
+        let method = method.parse().expect("a method");
+        answer(with_json(self.client.request(method, url), body))
+    }
+
     /// How often it decided on an account that another replica had changed meanwhile.
     pub(crate) fn conflicts(&self) -> u64 {
         let url = format!("{}/metrics", self.simulator.console_url());

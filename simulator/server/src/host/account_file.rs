@@ -82,6 +82,7 @@ impl Host {
         let cell = self.directory.insert(&names, id, beginning)?;
         drop((self.rules.own(&cell), compiled));
         self.scheduler.lock(&cell).run_due()?;
+        self.opened(&cell).await?;
         self.durably(&cell, || Ok::<_, JournalError>(())).await?;
         Ok(cell)
     }

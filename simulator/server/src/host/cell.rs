@@ -85,6 +85,8 @@ pub(super) struct AccountState {
     pub(super) version: Version,
     /// When all of that is written.
     pub(super) commit: Commit,
+    /// When what it began with is, where it began here.
+    pub(super) opening: Commit,
     /// How much of it the store has in single entries.
     pub(super) unsummed: Unsummed,
     /// Whether something of it was not written, so that it has to be read again.
@@ -145,6 +147,7 @@ impl AccountCell {
             account,
             version,
             commit: Commit::WRITTEN,
+            opening: Commit::WRITTEN,
             unsummed: Unsummed::default(),
             lost: false,
             names: Vec::new(),

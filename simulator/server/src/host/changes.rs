@@ -48,6 +48,22 @@ impl Host {
         Ok(copy)
     }
 
+    /// Waits until an account is written that was opened or copied.
+    ///
+    /// # Errors
+    /// Where it is not: another replica opened one of its name meanwhile, or gave its name to a key.
+    pub async fn opened(&self, cell: &Arc<AccountCell>) -> Result<(), OpenError> {
+        let opening = cell.lock().opening.clone();
+        if self.scheduler.written(cell, opening).await? {
+            return Ok(());
+        }
+        // What the store has of that name is found when somebody asks for it.
+        let mut state = cell.lock();
+        state.closed = true;
+        self.directory.forget(cell, &mut state);
+        Err(OpenError::Exists(cell.id().to_string()))
+    }
+
     /// Changes an account and waits until that is written. Where somebody else changed it meanwhile, changes
     /// it again.
     ///
@@ -65,6 +81,31 @@ impl Host {
             if self.scheduler.written(cell, commit).await? {
                 return Ok(changed);
             }
+        }
+    }
+
+    /// The same for what gives an account a key. Where that is not written, the name may be another account's, of which
+    /// another replica knows: it is asked for before the change is made again.
+    ///
+    /// # Errors
+    /// As [`Host::durably`].
+    pub async fn named_durably<T, E: From<JournalError>>(
+        &self,
+        cell: &Arc<AccountCell>,
+        name: impl Fn(&T) -> &str,
+        mut change: impl FnMut() -> Result<T, E>,
+    ) -> Result<T, E> {
+        loop {
+            self.scheduler.reload(cell).await?;
+            let changed = change()?;
+            let commit = cell.lock().commit.clone();
+            let written = self.scheduler.written(cell, commit).await;
+            if let Ok(true) = written {
+                return Ok(changed);
+            }
+            self.directory.take_name(name(&changed), cell);
+            written?;
+            self.learn(name(&changed)).await?;
         }
     }
 

@@ -90,6 +90,10 @@ async fn moved(
     let mut moving = MovingClock::begin(scheduler, cell).await;
     // No other replica makes attempts that are due on the way.
     scheduler.take_work(cell).await?;
+    if scheduler.journal.shared().is_some() {
+        // Whoever moved it last may not have told this replica yet.
+        cell.mark_stale();
+    }
     scheduler.reload(cell).await?;
     let to = moving.resolve(target)?;
     loop {
@@ -328,6 +332,7 @@ impl Drop for MovingClock<'_> {
         let mut locked = self.scheduler.lock(self.cell);
         locked.state.clock_move = None;
         locked.state.unwritten_attempt = None;
+        locked.note_due();
         locked.schedule();
         self.cell.changed.notify_waiters();
     }

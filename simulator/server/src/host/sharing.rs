@@ -57,6 +57,7 @@ impl Scheduler {
         let mut locked = self.lock(&cell);
         locked.state.clock_move = None;
         locked.state.handing_over = false;
+        locked.note_due();
         locked.schedule();
         cell.changed.notify_waiters();
     }
@@ -95,7 +96,9 @@ impl LockedAccount<'_> {
         let Some(shared) = self.scheduler.journal.shared() else {
             return;
         };
-        if self.state.due_noted && !self.state.closed {
+        // Whoever moves the clock keeps the account to itself until it has arrived.
+        let is_moving = self.state.clock_move.is_some();
+        if !is_moving && self.state.due_noted && !self.state.closed {
             let due = self.due_in();
             self.state.due_noted = due.is_some();
             shared.note_due(self.cell.id(), self.state.version, due);

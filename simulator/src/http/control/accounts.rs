@@ -106,7 +106,7 @@ pub(super) async fn open(request: ControlRequest<NewAccountDto>) -> ControlResul
     };
     let host = &request.api.host;
     let cell = host.open(config)?;
-    host.durably(&cell, || Ok::<_, ControlError>(())).await?;
+    host.opened(&cell).await?;
     Ok(request.api.show(&cell))
 }
 
@@ -132,6 +132,7 @@ pub(super) async fn fork(request: ControlRequest<ForkDto>) -> ControlResult<Acco
     let cell = request.account()?;
     let host = &request.api.host;
     let copy = host.fork(&cell, &request.body.id.0)?;
+    host.opened(&copy).await?;
     host.durably(&copy, || Ok::<_, ControlError>(())).await?;
     Ok(request.api.show(&copy))
 }

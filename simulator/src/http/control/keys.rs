@@ -7,7 +7,8 @@ use super::account_dto::KeyStateDto;
 use super::route::{ControlRequest, ControlResult};
 use super::values::{EnvironmentDto, NameDto, TimestampDto};
 use crate::engine::call::request::Environment;
-use crate::engine::state::manage;
+use crate::engine::state::access::Key;
+use crate::engine::state::manage::{self, Rotation};
 
 /// A key to be.
 #[derive(Deserialize, JsonSchema)]
@@ -30,7 +31,7 @@ pub(super) async fn add(request: ControlRequest<NewKeyDto>) -> ControlResult<Add
     let NewKeyDto { environment, name } = request.body;
     let host = &request.api.host;
     let add = || host.add_key(&cell, environment.0, &name.0);
-    let key = host.durably(&cell, add).await?;
+    let key = host.named_durably(&cell, Key::name, add).await?;
     Ok(AddedKeyDto {
         key: key.text.to_string(),
         environment,
@@ -66,7 +67,8 @@ pub(super) async fn rotate(
     let environment = request.body.environment.0;
     let host = &request.api.host;
     let rotate = || host.rotate_key(&cell, environment);
-    let rotation = host.durably(&cell, rotate).await?;
+    let rotated = host.named_durably(&cell, |it: &Rotation| it.key.name(), rotate);
+    let rotation = rotated.await?;
     Ok(RotatedKeyDto {
         key: rotation.key.text.to_string(),
         environment: EnvironmentDto(environment),

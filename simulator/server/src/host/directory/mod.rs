@@ -334,6 +334,23 @@ impl Directory {
         }
     }
 
+    /// An account is not known by a name any more that none of its keys has: the key was not written.
+    pub(in crate::host) fn take_name(&self, name: &str, cell: &Arc<AccountCell>) {
+        let mut state = cell.lock();
+        let mut keys = state.account.keys.iter();
+        if **cell.id() == *name || keys.any(|key| key.name() == name) {
+            return;
+        }
+        state.names.retain(|known| **known != *name);
+        let mut shard = self.shard(name).write();
+        if shard
+            .get(name)
+            .is_some_and(|known| Arc::ptr_eq(known, cell))
+        {
+            shard.remove(name);
+        }
+    }
+
     /// Keeps a name for an account until what this gives is dropped, so that no other account takes it before
     /// it is known by it. None where another one has the name, or is about to.
     pub(in crate::host) fn reserve(&self, name: &str, id: &Arc<str>) -> Option<ReservedName<'_>> {
@@ -456,6 +473,7 @@ impl Directory {
         let account = stored.rebuild(self.defaults.settings.clone())?;
         let cell = Arc::new(AccountCell::new(account, version, origin));
         let mut state = cell.lock();
+        state.opening = commit.clone();
         state.commit = commit;
         state.unsummed = Unsummed::of([bytes, 0]);
         self.memory.measure(&mut state);

@@ -19,7 +19,8 @@ WITH wanted AS MATERIALIZED (
         used_at = CASE WHEN a.used_at < now() - interval '1 minute' THEN now() ELSE a.used_at END,
         next_due = CASE WHEN w.due_ms = -2 THEN a.next_due WHEN w.due_ms < 0 THEN NULL
             ELSE now() + coalesce(w.due_ms, 2000) * interval '1 millisecond' END,
-        worker = CASE WHEN w.due_ms = -2 THEN a.worker WHEN w.due_ms < 0 THEN NULL
+        worker = CASE WHEN w.due_ms = -2 THEN a.worker
+            WHEN w.due_ms < 0 THEN nullif(a.worker, $12::bigint)
             WHEN EXISTS (SELECT FROM replicas r
                 WHERE r.id = a.worker AND r.heartbeat > now() - interval '5 seconds') THEN a.worker
             ELSE $12::bigint END
