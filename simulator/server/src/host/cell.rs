@@ -49,7 +49,9 @@ pub struct AccountCell {
     /// What it has of that which all accounts use.
     taken: TakenByAccount,
     /// Held while the account is read from the store again. Beside the state, because that takes its time.
-    pub(super) reloading: tokio::sync::Mutex<()>,
+    pub(super) reloading: tokio::sync::Mutex<Option<JournalError>>,
+    /// How often that failed: whoever waited for somebody who failed has failed, too.
+    failed_reloads: AtomicU64,
     /// Whether another replica changed it since. Beside the state, because every call looks at it first.
     stale: AtomicBool,
     /// How many of the next decisions look first whether another replica changed it. What is decided on something
@@ -176,7 +178,8 @@ impl AccountCell {
             edition: AtomicU64::new(0),
             last_used_ms: AtomicI64::new(i64::MIN),
             taken: TakenByAccount::default(),
-            reloading: tokio::sync::Mutex::new(()),
+            reloading: tokio::sync::Mutex::new(None),
+            failed_reloads: AtomicU64::new(0),
             stale: AtomicBool::new(false),
             looks: AtomicU8::new(0),
         }
@@ -226,6 +229,16 @@ impl AccountCell {
             self.stale.store(true, Ordering::Release);
         }
         looks
+    }
+
+    /// How often it could not be read again.
+    pub(super) fn failed_reloads(&self) -> u64 {
+        self.failed_reloads.load(Ordering::Acquire)
+    }
+
+    /// It could not be read again.
+    pub(super) fn note_failed_reload(&self) {
+        self.failed_reloads.fetch_add(1, Ordering::AcqRel);
     }
 
     /// It is about to be read again. Says whether it had to be.

@@ -77,9 +77,14 @@ impl Scheduler {
         if !needed() {
             return Ok(());
         }
-        let _one_at_a_time = cell.reloading.lock().await;
+        let failed = cell.failed_reloads();
+        let mut last = cell.reloading.lock().await;
         if !needed() {
             return Ok(());
+        }
+        // A store that says nothing would make one wait after the other.
+        if let Some(error) = last.as_ref().filter(|_| cell.failed_reloads() != failed) {
+            return Err(error.clone());
         }
         let version = settled(cell).await;
         let stale = cell.take_stale();
@@ -98,8 +103,12 @@ impl Scheduler {
             }
             _ => self.replace(cell).await,
         };
-        if read.is_err() && stale {
-            cell.mark_stale();
+        if let Err(error) = &read {
+            if stale {
+                cell.mark_stale();
+            }
+            *last = Some(error.clone());
+            cell.note_failed_reload();
         }
         read
     }
