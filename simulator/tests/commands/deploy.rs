@@ -82,7 +82,7 @@ fn the_compose_file_runs_replicas_alike_behind_one_address() {
     for port in &ports {
         for replica in ["simulator-1", "simulator-2"] {
             assert!(
-                nginx.contains(&format!("server {replica}:{port};")),
+                nginx.contains(&format!("server {replica}:{port} max_fails=0;")),
                 "{replica} {port}"
             );
         }
