@@ -128,6 +128,8 @@ class Envelope:
 
     def disguise(self, env, ctx, headers):
         h = self.h
+        if h("omit_reference_everywhere"):
+            env.pop("referenceId", None)
         if h("omit_reference_null") and env.get("referenceId", 1) is None:
             del env["referenceId"]
         if h("omit_reference_on_errors") and not env.get("success", True):

@@ -229,7 +229,10 @@ def _(w, b, r, o):
 
 @gen("verify/company/tan")
 def _(w, b, r, o):
-    return {"tan": b["tan"], "name": w.company(r), "category": "Company", "status": "Active"}
+    tan = b["tan"]
+    if o.d("tan_kept_from_before"):
+        tan = w.first_tan = getattr(w, "first_tan", None) or tan
+    return {"tan": tan, "name": w.company(r), "category": "Company", "status": "Active"}
 
 
 @gen("verify/company/udyam")

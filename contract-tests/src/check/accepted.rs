@@ -5,6 +5,7 @@ use svc_fixtures::json::Json;
 use svc_fixtures::sample::{self, Extent};
 
 use super::entry::{Cases, Check, Stage};
+use super::identifiers::echoes;
 use crate::plan::{Case, Ending, Payload, RequestTemplate, Rule, Setting, lead};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -73,7 +74,10 @@ fn accepted(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
                     Rule::SameEnding(call(&mut case, setting, operation, field, Some(wrong)))
                 }
             };
-            call(&mut case, setting, operation, field, Some(&value));
+            let step = call(&mut case, setting, operation, field, Some(&value));
+            if echoes(setting, operation, field) {
+                case.expect(step, clause, Rule::Echoes(field.name.clone()));
+            }
             cases.push(case.expecting(clause, rule));
         }
     }

@@ -165,20 +165,24 @@ fn fixed(setting: &Setting<'_>, environment: Environment) -> Vec<Case> {
 fn echo(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>> {
     let mut case = Case::about(operation, "");
     let step = lead::to_success(&mut case, setting, operation);
-    let mut others = Vec::new();
     for field in repeated(setting, operation) {
         let text = sample::value(setting.contract, field);
         if is_echoed(setting, field) {
             case.expect(step, &operation.clause, Rule::succeeds(operation));
             let echoes = Rule::Echoes(field.name.clone());
             case.expect(step, &operation.clause, echoes);
-            others.extend(another(setting, field, &text).map(|text| (field, text)));
         }
         let same = Rule::is(["data", &field.name], text);
         case.expect(step, "ruling.30-echo", same);
     }
-    // An answer that was kept from the call before is about somebody else.
-    for (field, text) in others {
+    // An answer that was kept from the call before is about somebody else. Of formats with values at their borders each of
+    // these is asked anyway, where what is accepted is.
+    let mut echoed = repeated(setting, operation).filter(|field| is_echoed(setting, field));
+    let unasked = echoed.find_map(|field| {
+        let asked = sample::accepted(setting.contract, field).is_empty();
+        Some((field, with_another_digit(setting, field).filter(|_| asked)?))
+    });
+    if let Some((field, text)) = unasked {
         let other = lead::to_text(&mut case, setting, operation, field, &text);
         let echoes = Rule::Echoes(field.name.clone());
         case.expect(other, &operation.clause, echoes);
@@ -213,13 +217,31 @@ pub(super) fn expect_repeated(
     }
 }
 
-/// Another text of a field's format.
-fn another(setting: &Setting<'_>, field: &Field, text: &Json<'_>) -> Option<String> {
-    let format = setting.contract.format_of(&field.kind)?;
-    let mut texts = format.edges.iter();
-    texts
-        .find(|other| Some(other.as_str()) != text.as_text())
-        .cloned()
+/// Whether the answer of an operation repeats this identifier.
+pub(super) fn echoes(setting: &Setting<'_>, operation: &Operation, field: &Field) -> bool {
+    let mut all = repeated(setting, operation).filter(|field| is_echoed(setting, field));
+    all.any(|echoed| echoed.name == field.name)
+}
+
+/// The sample of a field with another digit, the last that can be another.
+fn with_another_digit(setting: &Setting<'_>, field: &Field) -> Option<String> {
+    let sample = sample::value(setting.contract, field);
+    let text = sample.as_text()?;
+    let mut others = (0..text.len()).rev().filter_map(|at| {
+        let digit = text.get(at..)?.chars().next()?.to_digit(10)?;
+        Some(format!(
+            "{}{}{}",
+            &text[..at],
+            (digit + 7) % 10,
+            &text[at + 1..]
+        ))
+    });
+    let formats = &setting.contract.formats;
+    others.find(|other| {
+        field
+            .check(&Json::from(other.clone()), formats, &[])
+            .is_ok()
+    })
 }
 
 /// Whether an answer repeats its letters and digits, however they are set: not those of names, addresses and measures,
