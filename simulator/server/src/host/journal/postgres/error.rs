@@ -72,9 +72,11 @@ impl PostgresError {
         self.code().is_some_and(|code| !of_connection(code))
     }
 
-    /// Whether the session only reads.
-    pub(super) fn is_read_only(&self) -> bool {
-        self.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
+    /// Whether it lies with the sessions that there are: those that only read stay so, and of those whose packets are
+    /// dropped each would be found out by itself.
+    pub(super) fn is_of_sessions(&self) -> bool {
+        let only_reads = self.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
+        only_reads || matches!(self, PostgresError::Silent)
     }
 
     /// What keeps the store from writing, for probes. What the server says may name a user: that is in the log alone.

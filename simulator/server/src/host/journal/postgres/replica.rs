@@ -227,9 +227,7 @@ pub(super) async fn beat(store: Arc<Store>) {
         };
         let beaten = tokio::time::timeout(LEASE, beaten).await;
         let beaten = beaten.unwrap_or(Err(PostgresError::Silent));
-        if beaten.as_ref().is_err_and(PostgresError::is_read_only) {
-            store.pool.retain(|_, _| false);
-        }
+        store.note_failure(&beaten);
         let heard = beaten.is_ok();
         if store.heard.swap(heard, Ordering::Relaxed) != heard {
             store.tell(match beaten {

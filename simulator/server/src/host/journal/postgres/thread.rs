@@ -15,10 +15,12 @@ impl PostgresJournal {
         F: Future<Output = Result<T, PostgresError>> + Send + 'static,
     {
         self.spawn_unhurried(move |store| {
-            let work = work(store);
+            let work = work(Arc::clone(&store));
             async move {
                 let done = tokio::time::timeout(2 * connect::PATIENCE, work).await;
-                done.unwrap_or(Err(PostgresError::Silent))
+                let done = done.unwrap_or(Err(PostgresError::Silent));
+                store.note_failure(&done);
+                done
             }
         })
     }

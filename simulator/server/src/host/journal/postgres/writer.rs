@@ -148,10 +148,15 @@ impl Store {
             Ok::<_, PostgresError>(())
         };
         let written = written.await;
-        if written.as_ref().is_err_and(PostgresError::is_read_only) {
+        self.note_failure(&written);
+        written.is_ok()
+    }
+
+    /// After some failures no session is used again.
+    pub(super) fn note_failure<T>(&self, outcome: &Result<T, PostgresError>) {
+        if outcome.as_ref().is_err_and(PostgresError::is_of_sessions) {
             self.pool.retain(|_, _| false);
         }
-        written.is_ok()
     }
 }
 
@@ -175,8 +180,7 @@ async fn write(store: &Store, group: &Group) -> Result<BTreeSet<Arc<str>>, Unwri
             Ok(Err(WriteError::Again(error))) => error,
             Err(_) => PostgresError::Silent,
         };
-        if error.is_read_only() {
-            // A session keeps what the server was like when it began.
+        if error.is_of_sessions() {
             store.pool.retain(|_, _| false);
         }
         unheard |= asked && !error.is_answer();
