@@ -177,6 +177,28 @@ fn an_attempt_that_was_made_but_not_written_is_made_again() {
 }
 
 #[test]
+fn attempts_that_are_not_written_are_made_again_once_a_second_and_no_more() {
+    let journal = Faulty::on(store());
+    journal.fails(|entries| {
+        let mut changes = entries.iter().flat_map(|entry| &entry.changes);
+        let attempted = |change: &Change| matches!(change, Change::Attempted { .. });
+        changes.any(attempted).then_some(Fault::Refuses)
+    });
+    let scene = Scene::with_accounts_and_journal(HOOKED, journal.clone());
+    for _ in 0..12 {
+        scene.post(UAN, SLOW).by("hooked").send();
+    }
+    scene.machine_goes_on(SignedDuration::from_secs(25));
+    scene.get("/v1/usage").by("hooked").send();
+    let pause = async { tokio::time::sleep(Duration::from_millis(4500)).await };
+    scene.runtime.block_on(pause);
+    // At once, and after each second that passed.
+    let sent = scene.received().len();
+    assert!((12..=12 * 5).contains(&sent), "{sent}");
+    journal.fails(|_| None);
+}
+
+#[test]
 fn an_answer_that_was_held_back_and_not_written_is_given_once_it_is() {
     let journal = refusing(|change| matches!(change, Change::HoldSettled { .. }));
     let scene = Scene::with_accounts_and_journal("", journal);

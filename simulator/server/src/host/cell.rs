@@ -104,6 +104,8 @@ pub(super) struct AccountState {
     pub(super) clock_move: Option<Vec<Event>>,
     /// Why what came of an attempt was not written: whoever moves the clock is told.
     pub(super) unwritten_attempt: Option<JournalError>,
+    /// Whether attempts wait for a moment, since what came of one was not written.
+    pub(super) attempts_wait: bool,
     /// How often the account was reset. What began before a reset changes nothing after it.
     pub(super) generation: u64,
     /// How far the account had come when it was last reset.
@@ -157,6 +159,7 @@ impl AccountCell {
             in_flight: BTreeSet::new(),
             clock_move: None,
             unwritten_attempt: None,
+            attempts_wait: false,
             generation: 0,
             reset_at: 0,
             overdue_at: BTreeMap::new(),

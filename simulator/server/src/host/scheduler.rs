@@ -85,9 +85,12 @@ impl Scheduler {
                 return;
             };
             // From here on nobody ends it.
-            cell.lock()
-                .wakeup
-                .take_if(|it| Some(it.task.id()) == tokio::task::try_id());
+            {
+                let mut state = cell.lock();
+                state.attempts_wait = false;
+                let own = |it: &mut Wakeup| Some(it.task.id()) == tokio::task::try_id();
+                state.wakeup.take_if(own);
+            }
             if let Err(error) = scheduler.run_due(&cell).await {
                 tracing::error!(account = %cell.id(), %error, "a due result was not written; it stays due");
             }
@@ -142,6 +145,8 @@ impl Scheduler {
                 tracing::error!(account = %cell.id(), verification = %due.verification, %error, "an attempt was not written");
                 match locked.state.clock_move.is_some() {
                     true => locked.state.unwritten_attempt = Some(error),
+                    // Each that fails would begin all others again.
+                    false if std::mem::replace(&mut locked.state.attempts_wait, true) => {}
                     false => {
                         self.wake_after(RETRY_AFTER, &cell);
                     }
@@ -339,7 +344,7 @@ impl LockedAccount<'_> {
     /// Begins the attempts that are due, as many as may be made at once.
     fn begin_attempts(&mut self) {
         let scheduler = self.scheduler;
-        if scheduler.tasks.is_closed() {
+        if scheduler.tasks.is_closed() || self.state.attempts_wait {
             return;
         }
         let now = self.now();
