@@ -297,10 +297,13 @@ impl StoreFile {
         Ok(self.setting(name)?.unwrap_or_else(|| value.to_owned()))
     }
 
-    /// Writes what is there already.
+    /// Writes some pages, and takes them back: a disk that is full has room for what is there already.
     pub(super) fn writes_again(&self) -> rusqlite::Result<()> {
-        let again = "UPDATE settings SET value = value WHERE name = 'writtenBy'";
-        self.connection.execute(again, []).map(drop)
+        let pages =
+            "INSERT OR REPLACE INTO settings (name, value) VALUES ('room', hex(zeroblob(32768)))";
+        self.connection.execute(pages, [])?;
+        let none = "DELETE FROM settings WHERE name = 'room'";
+        self.connection.execute(none, []).map(drop)
     }
 
     /// What SQLite finds wrong with the file.
