@@ -18,6 +18,10 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
         "a_clock_moved_on_all_replicas_at_once_goes_on_by_all_of_it",
         clocks,
     ),
+    (
+        "what_happened_before_a_replica_met_an_account_is_told_there_too",
+        events,
+    ),
 ];
 
 /// What came back, sorted: a status each.
@@ -27,51 +31,39 @@ fn statuses(answers: &[Answer]) -> Vec<u16> {
     statuses
 }
 
-/// A balance in rupees, as the replica shows it.
-fn balance(replica: &Replica, account: &str) -> f64 {
-    let balance = replica.wallet(account)["balance"].clone();
-    balance.as_f64().expect("an account with a balance")
-}
-
 fn made_at_once(server: &Server) {
     let store = server.fresh_store();
     let replicas: [_; 3] = Replica::start_all(&store, "");
+    let rupees = [10, 20, 30];
+    for rupees in rupees {
+        let source = json!({ "id": format!("source{rupees}"), "walletInr": rupees });
+        let opened = replicas[0].control("POST", "/accounts", Some(source));
+        assert_eq!(opened.status, 201, "{opened:?}");
+    }
     for round in 0..5 {
-        let made = |how: &str, at: usize| {
-            let id = format!("{how}{round}");
-            match how {
-                "opened" => {
-                    let body = json!({ "id": id, "walletInr": 10 * (at + 1) });
-                    replicas[at].asked("POST", "/accounts", &body)
-                }
-                _ => {
-                    let path = format!("/accounts/copied{at}/fork");
-                    replicas[at].asked("POST", &path, &json!({ "id": id }))
-                }
-            }
-        };
-        for how in ["opened", "forked"] {
-            if how == "forked" && round == 0 {
-                for at in 0..3 {
-                    let body = json!({ "id": format!("copied{at}"), "walletInr": 10 * (at + 1) });
-                    assert_eq!(
-                        replicas[at].control("POST", "/accounts", Some(body)).status,
-                        201
-                    );
-                }
-            }
-            let answers = replicas[0].at_once((0..3).map(|at| made(how, at)));
-            assert_eq!(statuses(&answers), [201, 409, 409], "{answers:?}");
-            let winner = answers.iter().position(|it| it.status == 201).expect("one");
-            for replica in &replicas {
-                #[expect(clippy::cast_precision_loss, reason = "it is a small number")]
-                let own = 10.0 * (winner + 1) as f64;
-                assert_eq!(
-                    balance(replica, &format!("{how}{round}")).to_bits(),
-                    own.to_bits()
-                );
-            }
-        }
+        let opened = format!("opened{round}");
+        let each = replicas.iter().zip(rupees);
+        let opening = each.clone().map(|(replica, rupees)| {
+            let body = json!({ "id": opened, "walletInr": rupees });
+            replica.asked("POST", "/accounts", &body)
+        });
+        one_is_there(&replicas, &opened, &replicas[0].at_once(opening));
+        let copied = format!("copied{round}");
+        let copying = each.map(|(replica, rupees)| {
+            let path = format!("/accounts/source{rupees}/fork");
+            replica.asked("POST", &path, &json!({ "id": copied }))
+        });
+        one_is_there(&replicas, &copied, &replicas[0].at_once(copying));
+    }
+}
+
+/// One of three made it, the others were told so, and all have what that one was given.
+fn one_is_there(replicas: &[Replica; 3], account: &str, answers: &[Answer]) {
+    assert_eq!(statuses(answers), [201, 409, 409], "{answers:?}");
+    let made = answers.iter().find(|it| it.status == 201).expect("one");
+    for replica in replicas {
+        let balance = &replica.wallet(account)["balance"];
+        assert_eq!(balance, &made.body["live"]["balance"], "{account}");
     }
 }
 
@@ -112,4 +104,20 @@ fn clocks(server: &Server) {
         let now = replica.control("GET", path, None).body["now"].clone();
         assert_eq!(now, "2031-01-01T12:00:00.000Z");
     }
+}
+
+fn events(server: &Server) {
+    let store = server.fresh_store();
+    let [a, b] = Replica::start_all(&store, "");
+    let called = a.pan("local_told", "AAAAA0000A", None);
+    let path = format!("/events?account=local_told&verificationId={}", called.id());
+    let told = |replica: &Replica| {
+        let events = replica.control("GET", &path, None).body["events"].clone();
+        let kinds = events.as_array().expect("a list").iter();
+        let kinds: Vec<_> = kinds.map(|event| event["kind"].clone()).collect();
+        kinds
+    };
+    let here = told(&a);
+    assert!(!here.is_empty());
+    assert_eq!(told(&b), here);
 }

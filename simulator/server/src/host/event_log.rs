@@ -35,8 +35,8 @@ pub struct EventBatch {
     pub missed: bool,
 }
 
-/// No entry makes more events.
-const OF_ENTRY: u64 = 1 << 8;
+/// No entry makes more events, not even with as many beside as a log may begin with.
+const OF_ENTRY: u64 = 1 << 11;
 
 impl EventLog {
     /// That of an account that comes from a store, where it has so many entries. Its numbers are above those that any earlier
@@ -49,6 +49,14 @@ impl EventLog {
             next,
             ..EventLog::default()
         }
+    }
+
+    /// The same, which tells what happened before.
+    pub(super) fn telling(entries: u64, told: Vec<Event>) -> Self {
+        let mut log = EventLog::after(entries);
+        let too_old = told.len().saturating_sub(MAX_EVENTS);
+        told.into_iter().skip(too_old).for_each(|it| log.push(it));
+        log
     }
 
     pub(super) fn push(&mut self, event: Event) {
@@ -186,6 +194,15 @@ mod tests {
         log.push(event(0));
         assert_eq!(read(&log, first - 1), (1, first + 1, true));
         assert_eq!(read(&log, first), (1, first + 1, false));
+    }
+
+    #[test]
+    fn what_a_log_begins_with_has_numbers_below_those_after_the_next_entry() {
+        let told: Vec<Event> = (0..3 * MAX_EVENTS as u64).map(event).collect();
+        let log = EventLog::telling(3, told);
+        assert_eq!(log.next - log.first, MAX_EVENTS as u64);
+        // No entry makes more than 256.
+        assert!(log.next + 256 <= EventLog::after(4).next);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::engine::call::request::Environment;
 use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::clock::AccountClock;
 use crate::engine::state::entry::Entry;
+use crate::engine::state::event::Event;
 use crate::engine::state::ids::VerificationId;
 use crate::engine::state::rejection::Rejection;
 use crate::engine::state::verification::Verification;
@@ -29,6 +30,7 @@ use crate::scenario::AccountConfig;
 pub use idle::KeyAccounts;
 pub(in crate::host) use idle::MIN_IDLE;
 use idle::OpenerState;
+pub(in crate::host) use reserved_names::name_of;
 use reserved_names::{ReservedName, ReservedNames};
 
 /// Why an account was not opened.
@@ -145,13 +147,18 @@ impl Directory {
         }
         stored.sort_by(|a, b| a.account.cmp(&b.account));
         for stored in stored {
-            directory.restore(stored, machine)?;
+            directory.restore(stored, Vec::new(), machine)?;
         }
         Ok(directory)
     }
 
-    /// An account goes on from what a store has of it.
-    fn restore(&self, stored: Stored, now: Timestamp) -> Result<(), JournalError> {
+    /// An account goes on from what a store has of it, and tells of these events.
+    fn restore(
+        &self,
+        stored: Stored,
+        told: Vec<Event>,
+        now: Timestamp,
+    ) -> Result<(), JournalError> {
         let (version, unsummed) = (stored.version, Unsummed::of(stored.bytes));
         let account = stored.rebuild(self.defaults.settings.clone())?;
         let mut templates = self.templates.iter();
@@ -170,7 +177,7 @@ impl Directory {
         cell.mark_used(now);
         let mut state = cell.lock();
         state.unsummed = unsummed;
-        state.events = EventLog::after(version.number);
+        state.events = EventLog::telling(version.number, told);
         self.memory.measure(&mut state);
         drop(state);
         self.add_names(&cell);
@@ -186,7 +193,11 @@ impl Directory {
         let _one_opening = self.opening.lock();
         match self.by_id(&stored.account) {
             Some(_) => Ok(()),
-            None => self.restore(stored, now),
+            None => {
+                // Whoever waits here for what happened there is told.
+                let told = stored.events(self.defaults.settings.clone());
+                self.restore(stored, told, now)
+            }
         }
     }
 
@@ -485,10 +496,4 @@ impl Directory {
         let hash = xxhash_rust::xxh3::xxh3_64(name.as_bytes());
         &self.shards[(hash % SHARDS as u64) as usize]
     }
-}
-
-/// What follows `svc_test_` or `svc_live_` in a key.
-pub(in crate::host) fn name_of(key: &str) -> Option<&str> {
-    let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
-    prefixes.find_map(|prefix| key.strip_prefix(prefix))
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::engine::call::request::Environment;
 use crate::host::lock_order::{Mutex, Rank};
 
 /// The names, each with the id of its account.
@@ -50,4 +51,10 @@ impl Drop for ReservedName<'_> {
             names.swap_remove(at);
         }
     }
+}
+
+/// What follows `svc_test_` or `svc_live_` in a key.
+pub(in crate::host) fn name_of(key: &str) -> Option<&str> {
+    let mut prefixes = Environment::ALL.into_iter().map(Environment::key_prefix);
+    prefixes.find_map(|prefix| key.strip_prefix(prefix))
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::state::account::{Account, Settings};
 use crate::engine::state::entry::Entry;
+use crate::engine::state::event::{self, Event};
 pub use commit::{Commit, CommitError, Unwritten};
 pub use memory::{MemoryJournal, NoJournal};
 #[cfg(feature = "postgres")]
@@ -173,6 +174,23 @@ impl Stored {
             let id = self.account;
             JournalError::new(format!("the entries of {id} do not begin with its opening"))
         })
+    }
+}
+
+impl Stored {
+    /// What happened to the account, as far as it has single entries.
+    #[must_use]
+    pub fn events(&self, settings: Settings) -> Vec<Event> {
+        let mut entries = self.entries.iter().cloned();
+        let Some(mut account) = Account::rebuild(settings, entries.next()) else {
+            return Vec::new();
+        };
+        let mut events = Vec::new();
+        for entry in entries {
+            events.extend(event::of(&account, &entry));
+            account.apply(entry);
+        }
+        events
     }
 }
 
