@@ -232,6 +232,11 @@ impl Queue {
         state.last.clone().unwrap_or(Commit::WRITTEN)
     }
 
+    /// Whether nothing is taken.
+    pub(super) fn is_down(&self) -> bool {
+        self.state.lock().down.is_some()
+    }
+
     /// From now on nothing is taken, or all is again. What waits has failed.
     pub(super) fn set_down(&self, down: Option<&JournalError>) {
         let mut state = self.state.lock();

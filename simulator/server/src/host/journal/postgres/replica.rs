@@ -228,15 +228,17 @@ pub(super) async fn beat(store: Arc<Store>) {
         let beaten = tokio::time::timeout(LEASE, beaten).await;
         let beaten = beaten.unwrap_or(Err(PostgresError::Silent));
         store.note_failure(&beaten);
-        let heard = beaten.is_ok();
+        // A lane that is down says itself when it is not any more.
+        let heard = beaten.is_ok() && store.takes_all();
         if store.heard.swap(heard, Ordering::Relaxed) != heard {
-            store.tell(match beaten {
-                Ok(()) => StoreEvent::Restored,
+            match beaten {
+                Ok(()) if heard => store.tell(StoreEvent::Restored),
+                Ok(()) => {}
                 Err(error) => {
                     tracing::error!(%error, "the store can't be reached");
-                    StoreEvent::Lost(error.obstacle().to_owned())
+                    store.tell(StoreEvent::Lost(error.obstacle().to_owned()));
                 }
-            });
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
 use super::super::{JournalError, Version};
-use super::queue::{Closing, DueNote, Group, PendingWrite};
+use super::queue::{Closing, DueNote, Group, PendingWrite, Queue};
 use super::{PostgresError, Store, connect, signed, statements, version};
 use crate::host::clock::Stopwatch;
 
@@ -87,8 +87,10 @@ pub(super) async fn run(store: Arc<Store>, lane: usize) {
                     queue.set_down(Some(&not_written));
                     store.readiness.lost(error.obstacle());
                     recover(&store, error.is_answer()).await;
-                    store.readiness.restored();
                     queue.set_down(None);
+                    if store.takes_all() {
+                        store.readiness.restored();
+                    }
                 }
             }
         }
@@ -150,6 +152,11 @@ impl Store {
         let written = written.await;
         self.note_failure(&written);
         written.is_ok()
+    }
+
+    /// Whether no lane is down: whoever is ready executes any call.
+    pub(super) fn takes_all(&self) -> bool {
+        !self.lanes.iter().any(Queue::is_down)
     }
 
     /// After some failures no session is used again.
