@@ -139,6 +139,14 @@ fn encoding(server: &Server) {
         refused.contains("is LATIN1") && refused.contains("UTF8"),
         "{refused}"
     );
+    let made =
+        "CREATE DATABASE bytes ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0";
+    drop(server.query(made));
+    let replica = Replica::start(&server.fresh_store().replace("/postgres?", "/bytes?"));
+    let named =
+        json!({ "pan": "AAAAA0000A", "name": "\u{906}\u{936}\u{93e} \u{930}\u{93e}\u{935}" });
+    let called = replica.call("local_t", PAN, named, Some("k"));
+    assert_eq!(called.status, 200, "{called:?}");
 }
 
 fn counted(server: &Server) {

@@ -270,7 +270,8 @@ impl Store {
         let connection = tokio::spawn(connection);
         let encoding = client.query_one("SHOW server_encoding", &[]).await?;
         let encoding: &str = encoding.get(0);
-        if encoding != "UTF8" {
+        // The second takes the bytes of any text as they are.
+        if !["UTF8", "SQL_ASCII"].contains(&encoding) {
             return Err(PostgresError::Encoding(encoding.to_owned()));
         }
         migrations::migrate(&mut client, &target.schema).await?;
