@@ -158,6 +158,8 @@ impl Store {
     /// Waits until this replica does the due work of an account. Whoever does it now ends what it began.
     pub(super) async fn take_work(&self, account: &Arc<str>) -> Result<(), PostgresError> {
         loop {
+            // A note that nothing is due, made before and written later, would let go of it again.
+            drop(self.lane(account).last().wait().await);
             let client = self.pool.get().await?;
             let take = client.prepare_cached(statements::TAKE).await?;
             let Some(row) = client.query_opt(&take, &[&&**account, &self.id]).await? else {
