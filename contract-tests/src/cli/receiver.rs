@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use super::connection::duration;
 use super::exit::CommandError;
-use super::keys;
+use super::{keys, say};
 use crate::capture::Capabilities;
 use crate::client::Keyring;
 use crate::plan::webhook::first_retry;
@@ -104,6 +104,12 @@ impl ReceiverArgs {
                 let retry = first_retry(contract);
                 let watch = self.result_wait.or(judges.then_some(retry));
                 let watch = watch.filter(|watch| *watch >= retry);
+                if judges && watch.is_none() {
+                    let least = retry.as_secs();
+                    say(format_args!(
+                        "--result-wait: is less than {least}s: whether a webhook that was refused is sent again is not judged"
+                    ));
+                }
                 let wait = self.result_wait();
                 let sink = Sink::registered(secret.clone(), ring.secrets(), wait, watch);
                 match path {
