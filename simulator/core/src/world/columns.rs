@@ -1,54 +1,74 @@
-//! Who of a kind has what is said of them in the columns of its fields. Only for kinds that nobody hands identifiers out
-//! of: whoever has one is who it says.
+//! Who of a kind fits what is said of somebody who is declared, as far as the letters of what they are asked for by leave
+//! it open.
 
-use svc_fixtures::world::WorldRows;
+use svc_fixtures::world::{Fit, SaidRow};
 
-use super::kind::{Domain, View};
-use super::{KindIndex, Subject, World};
-
-/// What is said of somebody, and the column of a field that it follows from.
-#[derive(Debug, Clone, Copy)]
-pub struct ColumnText<'t> {
-    /// The field.
-    pub field: &'t str,
-    /// The column.
-    pub column: &'t str,
-    /// What is said: what stands in the column, or what begins with it.
-    pub text: &'t str,
-}
+use super::kind::{Digits, Domain, Kind, View};
+use super::table::Table;
+use super::{AskedIndex, Subject, World};
 
 impl World {
-    /// Whether identifiers lead to those of a kind and none is handed out.
-    #[must_use]
-    pub fn is_only_read(&self, kind: KindIndex) -> bool {
-        let mut rows = WorldRows::built_in().identifier.iter();
-        rows.all(|row| row.of != self.name(kind) || row.reads)
+    /// Whether each row of what is said names a field that there is, and a column of it.
+    pub(super) fn check_said(&self) -> Result<(), String> {
+        for row in &self.said {
+            let kind = self.known_kind(&row.of)?;
+            let known = self.known(kind, &row.field, row.column.as_deref());
+            let plus = row.plus.as_ref();
+            let plus = plus.is_none_or(|plus| self.known(kind, plus, None).is_some());
+            if known.is_none() || !plus {
+                let SaidRow { of, attribute, .. } = row;
+                return Err(format!(
+                    "said of a {of}, {attribute}: there is no such field or column"
+                ));
+            }
+        }
+        Ok(())
     }
 
-    /// The same subject with rows that have as much of this as one can, and else are its own.
+    /// The same subject with fields that fit as much of what is said as one can, by attribute, and else are its own. What
+    /// stands in the clear in the identifier that it was found by stays.
     #[must_use]
-    pub fn having(&self, subject: Subject, said: &[ColumnText<'_>]) -> Subject {
+    pub fn having<'t>(
+        &self,
+        subject: Subject,
+        by: Option<AskedIndex>,
+        said: impl Fn(&str) -> Option<&'t str>,
+    ) -> Subject {
         let kind = &self.kinds[subject.kind.0];
+        let rows = self.said.iter().filter(|row| row.of == kind.name);
+        let said: Vec<_> = rows
+            .filter_map(|row| Some((row, said(&row.attribute)?.to_uppercase())))
+            .collect();
+        if said.is_empty() {
+            return subject;
+        }
+        let identifiers = by.map(|by| self.asked[by.0].identifiers.iter());
+        let of_kind = identifiers.into_iter().flatten();
+        let mut of_kind = of_kind.map(|at| &self.identifiers[*at]);
+        let form = of_kind
+            .find(|it| it.of == subject.kind)
+            .and_then(|it| it.forms.first());
         let mut digits = kind.digits(subject.number, View::Own, 0);
-        for (field, digit) in kind.fields(View::Own).iter().zip(&mut digits) {
-            let Domain::Rows(table) = &field.domain else {
-                continue;
+        for (at, field) in kind.fields(View::Own).iter().enumerate() {
+            let here = said.iter().filter(|(row, _)| row.field == field.name);
+            let here: Vec<_> = here.collect();
+            let own = digits[at];
+            let keeps = |digit: u64| form.is_none_or(|form| form.shows_alike(kind, at, own, digit));
+            let found = match &field.domain {
+                _ if here.is_empty() => None,
+                Domain::Rows(table) => fitting_row(table, &here, own, keeps, subject.number),
+                Domain::Numbers { from, count } => {
+                    let mut numbers = here.iter().filter_map(|(row, text)| {
+                        let year = year(text)? + row.years + plus(kind, row, &digits);
+                        let digit = (year - from.cast_signed()).clamp(0, count.cast_signed() - 1);
+                        let digit = digit.cast_unsigned();
+                        Some(if row.at_most { digit.min(own) } else { digit })
+                    });
+                    // What is said last counts most.
+                    numbers.next_back().filter(|digit| keeps(*digit))
+                }
             };
-            let here = said.iter().filter(|it| it.field == field.name);
-            let columns: Vec<_> = here
-                .filter_map(|it| Some((table.column(it.column)?, it.text)))
-                .collect();
-            let fitting = |row: u64| {
-                let fitting = columns.iter().filter(|it| has(it.0, row, it.1));
-                fitting.count()
-            };
-            let most = (0..table.rows()).map(fitting).max().unwrap_or_default();
-            if most > fitting(*digit) {
-                let rows: Vec<u64> = (0..table.rows())
-                    .filter(|row| fitting(*row) == most)
-                    .collect();
-                *digit = rows[(*digit % rows.len() as u64) as usize];
-            }
+            digits[at] = found.unwrap_or(digits[at]);
         }
         Subject {
             number: kind.number(&digits, View::Own, 0),
@@ -57,7 +77,136 @@ impl World {
     }
 }
 
-fn has(column: &super::table::Column, row: u64, text: &str) -> bool {
-    let known = column.text(row);
-    !known.is_empty() && text.to_uppercase().starts_with(known)
+/// A row that fits more of what is said than the subject's own, of those that its identifier leaves.
+fn fitting_row(
+    table: &Table,
+    said: &[&(&SaidRow, String)],
+    own: u64,
+    keeps: impl Fn(u64) -> bool,
+    draw: u64,
+) -> Option<u64> {
+    let columns = said.iter().filter_map(|(row, text)| {
+        let column = table.column(row.column.as_ref()?)?;
+        // The longer what fits, the more it says: a road may be called like another town.
+        let fit = |known: &str| {
+            if has(text, known, row.fits) {
+                known.len()
+            } else {
+                0
+            }
+        };
+        Some((column, column.each(fit)))
+    });
+    let columns: Vec<_> = columns.collect();
+    let fit = |row: u64| -> usize {
+        let columns = columns.iter();
+        columns.map(|(column, fits)| fits[column.place(row)]).sum()
+    };
+    let rows: Vec<u64> = (0..table.rows()).filter(|row| keeps(*row)).collect();
+    let most = rows.iter().map(|row| fit(*row)).max().unwrap_or_default();
+    if most <= fit(own) {
+        return None;
+    }
+    let rows: Vec<u64> = rows.into_iter().filter(|row| fit(*row) == most).collect();
+    rows.get((draw % rows.len() as u64) as usize).copied()
+}
+
+/// The field that says how many years more, where one does.
+fn plus(kind: &Kind, row: &SaidRow, digits: &Digits) -> i64 {
+    let fields = kind.fields(View::Own);
+    let at = fields
+        .iter()
+        .position(|field| Some(&field.name) == row.plus.as_ref());
+    at.map_or(0, |at| digits[at].cast_signed())
+}
+
+/// The year of a day, whichever way that is written.
+fn year(day: &str) -> Option<i64> {
+    let mut parts = day.split(|c: char| !c.is_ascii_digit());
+    parts.find(|part| part.len() == 4)?.parse().ok()
+}
+
+fn has(text: &str, known: &str, fits: Fit) -> bool {
+    let is_word = |(at, _): (usize, &str)| {
+        let (before, after) = (&text[..at], &text[at + known.len()..]);
+        !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+    };
+    let has = match fits {
+        Fit::Begins => text.starts_with(known),
+        Fit::Ends => {
+            let before = text.strip_suffix(known);
+            before.is_some_and(|before| before.ends_with(' '))
+        }
+        Fit::LastWord => {
+            let last = text.split_whitespace().next_back();
+            last.is_some_and(|last| last.starts_with(known))
+        }
+        Fit::Has => text.match_indices(known).any(is_word),
+    };
+    has && !known.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use svc_fixtures::world::WorldRows;
+
+    use super::*;
+    use crate::world::Fact;
+
+    #[test]
+    fn a_row_of_what_is_said_names_a_field_and_a_column_that_there_are() {
+        let with = |edit: fn(&mut SaidRow)| {
+            let mut rows = WorldRows::built_in().clone();
+            edit(&mut rows.said[0]);
+            World::new(&rows).unwrap_err()
+        };
+        for said in [
+            with(|row| row.field = "hut".to_owned()),
+            with(|row| row.column = Some("roof".to_owned())),
+            with(|row| row.column = None),
+            with(|row| row.plus = Some("more".to_owned())),
+        ] {
+            let expected = "said of a person, address: there is no such field or column";
+            assert_eq!(said, expected);
+        }
+        assert_eq!(
+            with(|row| row.of = "ghost".to_owned()),
+            "there is no kind ghost"
+        );
+    }
+
+    #[test]
+    fn a_text_has_another_one_in_whole_words_where_it_is_to() {
+        for (text, known, fits, expected) in [
+            ("1, DELHI ROAD, PUNE", "PUNE", Fit::Has, true),
+            ("1, DELHI ROAD, PUNEKAR", "PUNE", Fit::Has, false),
+            ("ACME PRIVATE LIMITED", "LIMITED", Fit::Ends, true),
+            ("ACME UNLIMITED", "LIMITED", Fit::Ends, false),
+            ("ANIL KAPOOR", "K", Fit::LastWord, true),
+            ("KAPIL RAO", "K", Fit::LastWord, false),
+            ("1995-03-03", "1995", Fit::Begins, true),
+            ("1995-03-03", "", Fit::Begins, false),
+        ] {
+            assert_eq!(has(text, known, fits), expected, "{text}: {known}");
+        }
+        assert_eq!(
+            (year("15/08/1990"), year("1990-08-15"), year("soon")),
+            (Some(1990), Some(1990), None)
+        );
+    }
+
+    #[test]
+    fn letters_of_an_identifier_stay_whatever_is_said() {
+        let world = World::built_in();
+        let by = world.asked(&["pan"]);
+        let subject = world.subject_of(by, "ABCPR1234F", 0);
+        let said = |name: &str| (name == "address").then_some("1, PARK STREET, PUNE, MAHARASHTRA");
+        let found = world.having(subject, by, said);
+        for (column, text) in [("city", "PUNE"), ("initial", "R")] {
+            let known = world.known(subject.kind, "home", Some(column)).unwrap();
+            assert_eq!(world.fact(&known, found, 0), Fact::Text(text));
+        }
+        // Who is said to be where they are stays who they are.
+        assert_eq!(world.having(found, by, said), found);
+    }
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use svc_fixtures::world::FieldRow;
+
 use super::permutation::Permutation;
 use super::table::Table;
 
@@ -31,6 +33,25 @@ pub(super) enum Domain {
 }
 
 impl Field {
+    /// The field of a row.
+    ///
+    /// # Errors
+    /// That there is no such table.
+    pub(super) fn of(
+        row: &FieldRow,
+        tables: &BTreeMap<String, Arc<Table>>,
+    ) -> Result<Self, String> {
+        let domain = match &row.rows {
+            Some(rows) => tables.get(rows).cloned().map(Domain::Rows),
+            None => Some(Domain::Numbers {
+                from: row.from,
+                count: row.count,
+            }),
+        };
+        let domain = domain.ok_or_else(|| format!("{}: there is no such table", row.name))?;
+        Ok(Field::new(&row.name, domain))
+    }
+
     #[must_use]
     pub(super) fn new(name: &str, domain: Domain) -> Self {
         let size = match &domain {

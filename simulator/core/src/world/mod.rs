@@ -23,10 +23,9 @@ mod laws;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use svc_fixtures::world::{AskedRow, FieldRow, WorldRows};
+use svc_fixtures::world::{AskedRow, FieldRow, SaidRow, WorldRows};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-pub use columns::ColumnText;
 pub use permutation::mixed;
 pub use search::MOST_FOUND;
 
@@ -34,7 +33,6 @@ use form::Form;
 use kind::{Domain, Field, Kind, View};
 use naming::Naming;
 use relation::Relation;
-use table::Table;
 
 /// Kinds of subjects, their identifiers, and who leads to whom. Which subjects there are is the seed's.
 #[derive(Debug)]
@@ -46,6 +44,7 @@ pub struct World {
     asked_by: BTreeMap<String, AskedIndex>,
     asked: Vec<Asked>,
     relations: Vec<Relation>,
+    said: Vec<SaidRow>,
 }
 
 /// A kind of identifier.
@@ -150,7 +149,7 @@ impl World {
     pub fn new(rows: &WorldRows) -> Result<World, String> {
         let tables = tables::tables(rows);
         let fields = |rows: &[FieldRow]| -> Result<Vec<Field>, String> {
-            rows.iter().map(|row| field(row, &tables)).collect()
+            rows.iter().map(|row| Field::of(row, &tables)).collect()
         };
         let mut kinds = Vec::new();
         for row in &rows.kind {
@@ -172,6 +171,7 @@ impl World {
             asked_by: BTreeMap::new(),
             asked: Vec::new(),
             relations: Vec::new(),
+            said: rows.said.clone(),
         };
         for row in &rows.identifier {
             let of = world.known_kind(&row.of)?;
@@ -196,6 +196,7 @@ impl World {
             let relation = Relation::new(row, (of, &world.kinds[of.0]), (to, &world.kinds[to.0]))?;
             world.relations.push(relation);
         }
+        world.check_said()?;
         Ok(world)
     }
 
@@ -485,16 +486,4 @@ impl World {
             None => Fact::Number(known.from + digit),
         }
     }
-}
-
-fn field(row: &FieldRow, tables: &BTreeMap<String, Arc<Table>>) -> Result<Field, String> {
-    let domain = match &row.rows {
-        Some(rows) => tables.get(rows).cloned().map(Domain::Rows),
-        None => Some(Domain::Numbers {
-            from: row.from,
-            count: row.count,
-        }),
-    };
-    let domain = domain.ok_or_else(|| format!("{}: there is no such table", row.name))?;
-    Ok(Field::new(&row.name, domain))
 }

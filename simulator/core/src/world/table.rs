@@ -82,7 +82,19 @@ impl Column {
     /// What stands in a row.
     #[must_use]
     pub(super) fn text(&self, row: u64) -> &str {
-        &self.texts[usize::from(self.rows[row as usize])]
+        &self.texts[self.place(row)]
+    }
+
+    /// The place of a row's text among all that stand in the column.
+    #[must_use]
+    pub(super) fn place(&self, row: u64) -> usize {
+        usize::from(self.rows[row as usize])
+    }
+
+    /// Something of each text that stands in the column.
+    #[must_use]
+    pub(super) fn each<T>(&self, of: impl Fn(&str) -> T) -> Vec<T> {
+        self.texts.iter().map(|text| of(text)).collect()
     }
 
     fn at(&self, text: &str) -> Option<u16> {
@@ -187,6 +199,13 @@ impl RowKey {
 }
 
 impl RowIndex {
+    /// Whether two rows of the table have the same texts in the columns.
+    #[must_use]
+    pub(super) fn are_alike(&self, one: u64, other: u64) -> bool {
+        let mut columns = self.columns.iter();
+        columns.all(|column| column.text(one) == column.text(other))
+    }
+
     fn new(columns: Vec<Arc<Column>>, (from, to): (u64, u64)) -> Self {
         assert!(columns.len() <= 4, "four columns at most");
         let keys = from as u32..to as u32;

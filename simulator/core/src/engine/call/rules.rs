@@ -225,12 +225,8 @@ impl Rules {
             }
         }
         self.changed = changed.into();
-        let declared = DeclaredSubjects::new(
-            &self.contract,
-            self.population.world,
-            &scenarios.people,
-            &self.answers.cast,
-        );
+        let declared =
+            DeclaredSubjects::new(&self.contract, self.population.world, &scenarios.people);
         self.declared = Arc::new(declared);
         self.scenarios = Arc::new(scenarios);
         self

@@ -205,6 +205,21 @@ impl Form {
         self.parts.iter().filter(clear).count()
     }
 
+    /// Whether two digits of one of the kind's own fields look alike in what is written.
+    #[must_use]
+    pub(super) fn shows_alike(&self, kind: &Kind, own: usize, one: u64, other: u64) -> bool {
+        let name = &kind.fields(View::Own)[own].name;
+        let mut fields = kind.fields(self.view).iter();
+        match fields
+            .position(|field| field.name == *name)
+            .map(|at| &self.shown[at])
+        {
+            None | Some(Shown::Free { .. }) => true,
+            Some(Shown::Whole { .. }) => one == other,
+            Some(Shown::Columns(index)) => index.are_alike(one, other),
+        }
+    }
+
     /// A number that this form and what stands in the clear decide.
     fn seed_of(&self, clear: &Clear, seed: u64) -> u64 {
         let mix = |seed: u64, number: u64| {

@@ -2,17 +2,16 @@
 //! out of somebody declared leads back to them, and what is not said of them fits the letters of
 //! what is.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 use svc_fixtures::contract::{Contract, Operation};
-use svc_fixtures::template::{Character, Expr, Part, Root, Template};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::engine::compute::search_words;
 use crate::scenario::{People, Profile};
-use crate::world::{AskedIndex, ColumnText, Subject, World};
+use crate::world::{AskedIndex, Subject, World};
 
 /// A subject for each profile, by its place.
 #[derive(Debug, Clone, Default)]
@@ -30,23 +29,21 @@ pub struct DeclaredSubjects {
 impl DeclaredSubjects {
     /// Finds everybody who is declared a place in the population. It is the same whatever the seed.
     #[must_use]
-    pub fn new(
-        contract: &Contract,
-        world: &World,
-        people: &People,
-        cast: &BTreeMap<String, Character>,
-    ) -> Self {
+    pub fn new(contract: &Contract, world: &World, people: &People) -> Self {
         let fields = fields(contract, world);
         let profiles = people.all().iter();
-        let subjects = profiles.map(|profile| {
-            let subject = subject(world, &fields, profile);
-            having_said(world, subject, profile, cast)
+        let mut by_subject = HashMap::default();
+        let subjects = profiles.enumerate().map(|(at, profile)| {
+            let (own, fitting) = subject(world, &fields, profile);
+            // Two of whom the same is said are two all the same.
+            let subject = match by_subject.contains_key(&fitting) {
+                true => own,
+                false => fitting,
+            };
+            by_subject.entry(subject).or_insert(at);
+            subject
         });
         let subjects: Vec<Subject> = subjects.collect();
-        let mut by_subject = HashMap::default();
-        for (at, subject) in subjects.iter().enumerate() {
-            by_subject.entry(*subject).or_insert(at);
-        }
         let sound = |profile: &Profile| {
             let name = profile.said.get("name").and_then(|name| name.as_text());
             let kind = world.kind(&profile.role);
@@ -167,69 +164,21 @@ fn fields<'c>(contract: &'c Contract, world: &World) -> Fields<'c> {
     found
 }
 
-/// Who it is of a kind that nothing is handed out of: what is not said of a place fits what is.
-fn having_said(
-    world: &World,
-    subject: Subject,
-    profile: &Profile,
-    cast: &BTreeMap<String, Character>,
-) -> Subject {
-    if !world.is_only_read(subject.kind) {
-        return subject;
-    }
-    let attributes = cast.get(&profile.role).map(|role| &role.attributes);
-    let said = profile.said.iter().filter_map(|(name, value)| {
-        let template = &attributes?.get(name)?.other;
-        let (field, column) = column_of(&profile.role, template)?;
-        let text = value.as_text()?;
-        Some(ColumnText {
-            field,
-            column,
-            text,
-        })
-    });
-    world.having(subject, &said.collect::<Vec<_>>())
-}
-
-/// The first column of a field that an attribute follows from.
-fn column_of<'t>(role: &str, template: &'t Template) -> Option<(&'t str, &'t str)> {
-    fn in_expression<'t>(role: &str, expr: &'t Expr) -> Option<(&'t str, &'t str)> {
-        match expr {
-            Expr::Path {
-                root: Root::Cast(of),
-                parts,
-            } if of == role => match parts.as_slice() {
-                [field, column] => Some((field, column)),
-                _ => None,
-            },
-            Expr::Call { args, .. } => args.iter().find_map(|arg| in_expression(role, arg)),
-            _ => None,
-        }
-    }
-    match template {
-        Template::Value(expr) => in_expression(role, expr),
-        Template::Text(parts) => parts.iter().find_map(|part| match part {
-            Part::Value(expr) => in_expression(role, expr),
-            Part::Literal(_) => None,
-        }),
-        _ => None,
-    }
-}
-
-/// The subject of the identifier whose letters say most.
-fn subject(world: &World, fields: &Fields<'_>, profile: &Profile) -> Subject {
+/// The subject of the identifier whose letters say most; and, as far as these letters leave it open, the one that fits
+/// what is said, so that what is not said fits it, too.
+fn subject(world: &World, fields: &Fields<'_>, profile: &Profile) -> (Subject, Subject) {
     let kind = world
         .kind(&profile.role)
         .expect("a role of the story is a kind");
     let read = |(name, text): &(String, String)| {
         let asked = *fields.get(name.as_str())?;
         let subject = world.subject_of(Some(asked), text, 0);
-        (subject.kind == kind).then_some((world.clarity(asked, kind), subject))
+        (subject.kind == kind).then_some((world.clarity(asked, kind), subject, asked))
     };
     // Of several that say as much the first counts.
-    let mut best: Option<(usize, Subject)> = None;
+    let mut best: Option<(usize, Subject, AskedIndex)> = None;
     for found in profile.asked.iter().filter_map(read) {
-        if best.is_none_or(|(clarity, _)| found.0 > clarity) {
+        if best.is_none_or(|(clarity, ..)| found.0 > clarity) {
             best = Some(found);
         }
     }
@@ -239,5 +188,8 @@ fn subject(world: &World, fields: &Fields<'_>, profile: &Profile) -> Subject {
         let fitting = name.and_then(|name| world.fitting(kind, name, 0));
         fitting.unwrap_or_else(|| world.nth(kind, xxh3_64(profile.name.as_bytes())))
     };
-    best.map_or_else(otherwise, |(_, subject)| subject)
+    let subject = best.map_or_else(otherwise, |(_, subject, _)| subject);
+    let said = |name: &str| profile.said.get(name).and_then(|said| said.as_text());
+    let fitting = world.having(subject, best.map(|(.., asked)| asked), said);
+    (subject, fitting)
 }
