@@ -5,6 +5,7 @@ mod declared_forms;
 pub(crate) mod faults;
 pub(crate) mod fitting;
 mod impossible;
+mod known_as;
 mod links;
 pub(crate) mod outcomes;
 pub(crate) mod patches;

@@ -9,7 +9,6 @@ use svc_fixtures::contract::{Contract, Field, FieldIndex, Kind, Operation};
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::{Item, Location, ParsedSource, Problems, Sharing, Source, Table};
 use svc_fixtures::template::{Answers, Character};
-use svc_fixtures::world::{AskedRow, WorldRows};
 
 use super::declared_forms::{DeclaredForms, report_misfit};
 use super::links::{
@@ -120,10 +119,10 @@ impl Everybody {
 
 /// What everything about people is read with.
 pub(crate) struct Cast<'r> {
-    contract: &'r Contract,
-    roles: &'r BTreeMap<String, Character>,
+    pub(super) contract: &'r Contract,
+    pub(super) roles: &'r BTreeMap<String, Character>,
     /// By the name of a field, the operations that it identifies somebody for, with its place.
-    identifying: BTreeMap<&'r str, Vec<(&'r Operation, FieldIndex)>>,
+    pub(super) identifying: BTreeMap<&'r str, Vec<(&'r Operation, FieldIndex)>>,
     /// What is said must fit; nothing where it is only read again.
     forms: DeclaredForms<'r>,
 }
@@ -232,6 +231,7 @@ impl<'r> Cast<'r> {
                     }
                 }
                 self.complete(&mut profile, &mut asked);
+                self.ask_by_known(&mut profile, &row, &mut asked);
                 let known = Known {
                     asked,
                     place: place.to_string(),
@@ -327,63 +327,8 @@ impl<'r> Cast<'r> {
         listed.collect()
     }
 
-    /// What is said with an identifier is known, too: a company with this `establishmentId` has this
-    /// `establishment_id`, and its GSTIN has its PAN in it.
-    fn complete(&self, profile: &mut Profile, asked: &mut Vec<(String, Json<'static>)>) {
-        let attributes = &self.roles[&profile.role].attributes;
-        for at in 0..profile.asked.len() {
-            let (field, text) = &profile.asked[at];
-            let Some((name, part)) = self.attribute(&profile.role, field) else {
-                continue;
-            };
-            let text = match part {
-                Some((from, to)) => text.get(from..to),
-                None => Some(text.as_str()),
-            };
-            let Some(text) = text.filter(|_| attributes.contains_key(name)) else {
-                continue;
-            };
-            // What a field takes for several identifiers may be another one.
-            let json = Json::from(text);
-            let mut asking = self.identifying(name).map(|(row, at)| &row.request[at]);
-            let fits = asking.all(|field| field.check(&json, &self.contract.formats, &[]).is_ok());
-            if !fits || profile.said.contains_key(name) {
-                continue;
-            }
-            // Whoever has this PAN in a GSTIN is asked for by the PAN, too.
-            if self.identifying(name).next().is_some() {
-                let (text, span) = (text.to_owned(), profile.spans[at].clone());
-                asked.push((name.to_owned(), json.clone().into_owned()));
-                profile.identifiers.push(text.clone());
-                profile.asked.push((name.to_owned(), text));
-                profile.spans.push(span);
-            }
-            profile.said.insert(name.to_owned(), json.into_owned());
-        }
-    }
-
-    /// What those of a role are known by whom a field asks for, and which part of its text that is.
-    fn attribute(&self, role: &str, field: &str) -> Option<(&'static str, Option<(usize, usize)>)> {
-        let row = self.asked_row(field)?;
-        let mut names = row.is.iter().filter_map(|is| is.split_once('.'));
-        let (_, name) = names.find(|(kind, _)| *kind == role)?;
-        Some((name, row.part))
-    }
-
-    /// What the text of a field of this name is taken for.
-    fn asked_row(&self, field: &str) -> Option<&'static AskedRow> {
-        let (row, at) = self.identifying(field).next()?;
-        let format = row.request[at].format(self.contract).unwrap_or_default();
-        let names = [row.id.as_str(), format, field];
-        let rows = &WorldRows::built_in().asked;
-        names.iter().find_map(|name| {
-            let mut rows = rows.iter();
-            rows.find(|row| row.by.iter().any(|by| by == name))
-        })
-    }
-
     /// The operations that a field of this name identifies somebody for, with its place.
-    fn identifying(&self, name: &str) -> impl Iterator<Item = (&Operation, FieldIndex)> {
+    pub(super) fn identifying(&self, name: &str) -> impl Iterator<Item = (&Operation, FieldIndex)> {
         let known = self.identifying.get(name).into_iter();
         known.flatten().copied()
     }
