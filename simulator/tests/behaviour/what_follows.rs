@@ -205,3 +205,106 @@ fn a_company_trades_under_the_name_that_is_said_of_it() {
         ),
     ]);
 }
+
+#[test]
+fn what_is_handed_out_of_somebody_leads_back_to_them() {
+    play(&[
+        (
+            r#"
+            [company.sagun]
+            name = "SAGUN FOODS PRIVATE LIMITED"
+            establishment_id = "GJAHD0083211000"
+            "#,
+            "verify/employment/epfo-establishment",
+            r#"{"establishmentId":"GJAHD0083211000"}"#,
+            &[("establishmentName", "SAGUN FOODS PRIVATE LIMITED")],
+        ),
+        (
+            r#"
+            [vehicle.car]
+            registration = "GJ01KA7788"
+            engineNumber = "ENGX1"
+            status = "SCRAPPED"
+            "#,
+            "verify/utility/vehicle-rc",
+            r#"{"rcNumber":"GJ01KA7788"}"#,
+            &[("status", "SCRAPPED")],
+        ),
+        (
+            r#"
+            [person.anil]
+            name = "ANIL KAPOOR"
+            account = "601000123456"
+            url = "https://assets.example/anil.png"
+            "#,
+            "verify/financial/bank-account",
+            r#"{"accountNumber":"601000123456","ifsc":"TEST0000001"}"#,
+            &[("accountHolderName", "ANIL KAPOOR")],
+        ),
+    ]);
+}
+
+#[test]
+fn identifiers_that_nobody_said_fit_what_is_said() {
+    let scene = Scene::with(
+        r#"
+        [person.anil]
+        name = "ANIL KAPOOR"
+        mobile = "9811100001"
+        url = "https://assets.example/anil.png"
+        date_of_birth = "1985-01-01"
+        address = "7, PARK STREET, CHENNAI, TAMIL NADU 600001"
+        [company.steels]
+        companyName = "SAMPLE STEELS LIMITED"
+        name = "SAMPLE STEELS LIMITED"
+        incorporated = "1995-03-03"
+        address = "7, PARK STREET, PATNA, BIHAR 800001"
+        "#,
+    );
+    let read = scene
+        .post(
+            "/v1/verify/document/kyc-ocr",
+            r#"{"url":"https://assets.example/anil.png","docTypes":["PAN"]}"#,
+        )
+        .send();
+    let read = read.json();
+    let data = read.get("data").and_then(|data| data.get("ocrData.pan"));
+    let pan = data.and_then(|pan| pan.as_text()).unwrap_or_default();
+    assert_eq!(pan.get(4..5), Some("K"), "{pan}");
+    let found = scene
+        .post(
+            "/v1/verify/company/mca/cin-lookup",
+            r#"{"companyName":"SAMPLE STEELS LIMITED"}"#,
+        )
+        .send();
+    let cin = found.at("data.matches.0.cin");
+    assert_eq!(&cin[6..15], "BR1995PLC", "{cin}");
+    let master = scene
+        .post(
+            "/v1/verify/company/mca/master",
+            &format!(r#"{{"cin":"{cin}"}}"#),
+        )
+        .send();
+    assert_eq!(master.at("data.incorporationDate"), "1995-03-03");
+    assert_eq!(master.at("data.classOfCompany"), "PUBLIC");
+}
+
+#[test]
+fn a_child_that_is_declared_has_no_licence_and_a_stranger_none_from_before_their_birth() {
+    let child = r#"
+        [person.child]
+        dlNumber = "KA0120159999991"
+        date_of_birth = "2015-01-01"
+        breaks_contract = true
+    "#;
+    let body = r#"{"dlNumber":"KA0120159999991","dateOfBirth":"01/01/2015"}"#;
+    let answer = Scene::with(child)
+        .post("/v1/verify/identity/dl", body)
+        .send();
+    assert_eq!(answer.at("error.code"), "SVC_NO_RECORD_FOUND");
+    let answer = Scene::new().post("/v1/verify/identity/dl", body).send();
+    assert!(
+        answer.at("data.issueDate") > "2025".to_owned(),
+        "{answer:?}"
+    );
+}
