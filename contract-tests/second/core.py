@@ -131,8 +131,8 @@ class Service(Entry, Authentication, Idempotency, Validation, Wallet, Envelope, 
             return base + ".%06d+00:00" % int(t % 1 * 1e6)
         return base + ".%03dZ" % int(t % 1 * 1000)
 
-    def money(self, paise, wallet=False):
-        if self.h("amounts_in_paise") or (wallet and self.h("wallet_in_paise")):
+    def money(self, paise, wallet=False, usage=False):
+        if self.h("amounts_in_paise") or (self.h("paise_but_usage") and not usage) or (wallet and self.h("wallet_in_paise")):
             return paise
         if paise % 100 == 0:
             return paise // 100

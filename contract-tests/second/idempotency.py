@@ -53,6 +53,10 @@ class Idempotency:
             fp = json.dumps({k: v for k, v in body.items() if not isinstance(v, bool)}, sort_keys=True)
         if d("conflict_lists_lost_in_ocr") and ctx.endpoint == "verify.document.kyc-ocr":
             fp = json.dumps({k: v for k, v in body.items() if not isinstance(v, list)}, sort_keys=True)
+        if d("conflict_inside_lost_in_forgery") and ctx.endpoint == "verify.document.forgery":
+            fp = json.dumps({k: v for k, v in body.items() if not isinstance(v, dict)}, sort_keys=True)
+        if d("conflict_first_document_only") and ctx.endpoint == "verify.document.kyc-ocr-s":
+            fp = json.dumps({k: v[:1] if isinstance(v, list) else v for k, v in body.items()}, sort_keys=True)
         if d("conflict_zeros_lost"):
             fp = json.dumps({k: v.lstrip("0") if isinstance(v, str) and v.isdigit() else v for k, v in body.items()}, sort_keys=True)
         if d("conflict_number_as_text"):

@@ -20,7 +20,7 @@ class Reading:
             u = {k: [sum(n) for n in zip(*(it[k] for it in all_of if k in it))] for k in set().union(*all_of)}
         if self.d("usage_of_the_other"):
             u = next(ctx.acct.usage[env] for env in ctx.acct.usage if env != ctx.env)
-        rows = [{"endpoint": k, "calls": v[0], "billedCalls": v[1], "spend": self.money(v[2])} for k, v in sorted(u.items())]
+        rows = [{"endpoint": k, "calls": v[0], "billedCalls": v[1], "spend": self.money(v[2], usage=True)} for k, v in sorted(u.items())]
         if self.h("usage_spend_text"):
             rows = [dict(row, spend="%.2f" % row["spend"]) for row in rows]
         if self.d("usage_without_spend"):
@@ -34,7 +34,7 @@ class Reading:
         if self.d("usage_not_envelope"):
             return Resp(200, self.dump(rows))
         ctx.vid = self.new_vid()
-        env = self.envelope(ctx, True, "completed", {"currency": "INR", "totalCalls": sum(r["calls"] for r in rows), "totalSpend": self.money(total), "endpoints": rows})
+        env = self.envelope(ctx, True, "completed", {"currency": "INR", "totalCalls": sum(r["calls"] for r in rows), "totalSpend": self.money(total, usage=True), "endpoints": rows})
         return self.answer(ctx, 200, env)
 
     def lookup(self, ctx, vid):

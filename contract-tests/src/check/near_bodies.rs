@@ -169,14 +169,26 @@ fn other_value(setting: &Setting<'_>, field: &Field, own: &Json<'_>) -> Option<J
             };
             let list = own.as_list()?;
             let first = list.first()?.as_text()?;
-            let listed = one_of.iter().find(|other| *other != first).cloned();
+            let has = |other: &&String| list.iter().any(|item| item.as_text() == Some(other));
+            let listed = one_of.iter().find(|other| !has(other)).cloned();
             let other = match one_of.is_empty() {
                 true => Some(format!("{first}-2")),
                 false => listed,
             };
-            Some(Json::List(vec![Json::from(other?)]))
+            // Whoever only looks at the first item finds the same.
+            let mut other = vec![Json::from(other?)];
+            other.splice(..0, list.iter().cloned().map(Json::into_owned));
+            Some(Json::List(other))
         }
-        Kind::Num { .. } | Kind::Object { .. } => None,
+        Kind::Object { .. } => {
+            let mut other = own.clone().into_owned();
+            let members = own.as_object()?.iter();
+            let mut texts = members.filter_map(|(name, value)| Some((name, value.as_text()?)));
+            let (name, text) = texts.next()?;
+            other.set(name.clone().into_owned(), Json::from(format!("{text} A")));
+            Some(other)
+        }
+        Kind::Num { .. } => None,
     }
 }
 

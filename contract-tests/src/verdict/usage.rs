@@ -135,13 +135,17 @@ pub(super) fn spend(
     if !shows_them {
         return findings.skip(NOT_TOLD);
     }
-    let fits = |unit: i64, name: &String| {
+    // Whether amounts are in rupees or in paise is not specified, neither of answers nor of the usage.
+    let fits = |[billed, told]: [i64; 2], name: &String| {
         let grew = |at: usize| growths[at].get(name).copied().unwrap_or_default();
-        (0..2).all(|at| grew(at) == Paise(charged[at].1.0 * unit))
+        (0..2).all(|at| grew(at).0 * billed == charged[at].1.0 * told)
     };
-    // Whether amounts are in rupees or in paise is not specified.
-    let names = || growths.iter().flat_map(BTreeMap::keys);
-    let told = names().any(|name| fits(1, name) || fits(100, name));
+    let mut names = growths.iter().flat_map(BTreeMap::keys);
+    let told = names.any(|name| {
+        [[1, 1], [1, 100], [100, 1]]
+            .iter()
+            .any(|units| fits(*units, name))
+    });
     let shown = |growth: &BTreeMap<String, Paise>| {
         let all: Vec<_> = growth
             .iter()
