@@ -1,5 +1,5 @@
 //! A provider that changed: the second implementation with differences planted. `drift` writes the rows anew, and with
-//! them laid over the built-in ones harness and simulator say what it does. It needs python3.
+//! them laid over the built-in ones harness and simulator say what it does. It needs python3, and `SVC_REQUIRE_TOOLS=1`.
 
 #[expect(dead_code, reason = "nothing here answers everything alike")]
 mod outside;
@@ -8,6 +8,8 @@ mod process;
 #[path = "second/python.rs"]
 mod python;
 mod support;
+#[path = "second/whole.rs"]
+mod whole;
 
 use std::path::Path;
 use std::process::{ExitCode, Output};
@@ -16,7 +18,6 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use outside::Folder;
 use process::Second;
-use python::needing_python;
 use support::InProcess;
 use svc_contract_tests::capture::{Capabilities, Capture};
 use svc_contract_tests::check;
@@ -29,6 +30,7 @@ use svc_contract_tests::run::{self, Filter, RunLimits};
 use svc_fixtures::contract::Contract;
 use svc_fixtures::embedded;
 use svc_fixtures::reading::Source;
+use whole::asking_whole_plans;
 
 /// What the provider does otherwise since yesterday, and the places of it.
 const PLANTED: [(&str, &str); 7] = [
@@ -54,7 +56,10 @@ fn main() -> ExitCode {
             "what_a_provider_changed_is_laid_over_and_all_agree",
             follows,
         ),
-        trial("rows_with_a_mistake_say_where_it_is", mistaken),
+        Trial::test("rows_with_a_mistake_say_where_it_is", || {
+            mistaken();
+            Ok(())
+        }),
         trial("a_service_is_asked_and_the_same_is_proposed", asked),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -62,7 +67,7 @@ fn main() -> ExitCode {
 
 fn trial(name: &str, test: fn()) -> Trial {
     let run = move || -> Result<Completion, Failed> {
-        needing_python(|| {
+        asking_whole_plans(|| {
             test();
             Ok(())
         })

@@ -1,6 +1,5 @@
 //! What the second implementation answers becomes scenarios: a simulator that reads them answers alike, and files that
-//! people wrote beside them stay as they are. Needs python3; where that is not installed the test is ignored, and fails with
-//! `SVC_REQUIRE_TOOLS=1`.
+//! people wrote beside them stay as they are. Needs python3, and `SVC_REQUIRE_TOOLS=1`.
 
 #[path = "second/process.rs"]
 #[expect(
@@ -10,6 +9,8 @@
 mod process;
 #[path = "second/python.rs"]
 mod python;
+#[path = "second/whole.rs"]
+mod whole;
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +38,7 @@ const BY_HAND: &str = "# ours\n[[scenario]]\nname   = 'our own'\noperation='veri
 
 fn main() -> ExitCode {
     let name = "the second implementation is learned and answered alike";
-    let trial = Trial::ignorable_test(name, || python::needing_python(is_learned));
+    let trial = Trial::ignorable_test(name, || whole::asking_whole_plans(is_learned));
     libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit_code()
 }
 

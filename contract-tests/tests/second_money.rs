@@ -1,12 +1,13 @@
 //! Money, judged by the second implementation, whose console says what the wallet really holds: however much it
 //! conceals and whenever the run is killed, no rupee over the budget is gone; the dry run says just what is
-//! judged; others may use the same wallet. Needs python3; where that is not installed the tests are ignored, and
-//! fail with `SVC_REQUIRE_TOOLS=1`.
+//! judged; others may use the same wallet. Needs python3, and `SVC_REQUIRE_TOOLS=1`.
 
 #[path = "second/process.rs"]
 mod process;
 #[path = "second/python.rs"]
 mod python;
+#[path = "second/whole.rs"]
+mod whole;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
 }
 
 fn trial(name: &'static str, test: fn() -> Result<(), Failed>) -> Trial {
-    Trial::ignorable_test(name, move || python::needing_python(test))
+    Trial::ignorable_test(name, move || whole::asking_whole_plans(test))
 }
 
 /// `run` against it with its own keys, as a person at its provider would.

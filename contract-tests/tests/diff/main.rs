@@ -1,6 +1,7 @@
 //! `diff` as a person uses it: two services of one kind are alike, thirty planted differences are found, each once and
-//! by its kind, and no key is written anywhere. The services are the second implementation, which needs python3. Equal
-//! ones are compared twice and some defects are planted alone; `SVC_DIFF=all` compares twenty times, and plants all.
+//! by its kind, and no key is written anywhere. The services are the second implementation, which needs python3. A part
+//! of what equal ones answer is compared; `SVC_REQUIRE_TOOLS=1` compares all of it, and plants differences together and
+//! some alone, `SVC_DIFF=all` compares twenty times, and plants all.
 
 #[expect(dead_code, reason = "nothing here answers everything alike")]
 #[path = "../outside/mod.rs"]
@@ -10,6 +11,8 @@ mod planted;
 mod process;
 #[path = "../second/python.rs"]
 mod python;
+#[path = "../second/whole.rs"]
+mod whole;
 
 use std::process::{ExitCode, Output};
 
@@ -19,6 +22,7 @@ use planted::{ALONE, HARMLESS, IN_KEYS, IN_WEBHOOKS, PLANTED};
 use process::Second;
 use python::needing_python;
 use serde_json::{Value, json};
+use whole::asking_whole_plans;
 
 /// The keys of a customer: none of them may be written anywhere.
 const KEYS: [(&str, &str); 2] = [
@@ -36,16 +40,30 @@ fn main() -> ExitCode {
             "what_other_keys_are_answered_is_compared_where_both_have_one",
             other_keys,
         ),
-        trial("one_defect_is_one_difference_whatever_it_touches", || {
+        whole_trial("one_defect_is_one_difference_whatever_it_touches", || {
             alone(0)
         }),
-        trial("one_defect_is_one_difference_whoever_shows_it", || alone(1)),
-        trial("thirty_planted_differences_are_found_each_once", thirty),
-        trial("two_equal_services_differ_in_nothing_in_any_run", alike),
+        whole_trial("one_defect_is_one_difference_whoever_shows_it", || alone(1)),
+        whole_trial("thirty_planted_differences_are_found_each_once", thirty),
+        whole_trial(
+            "two_equal_services_differ_in_nothing_whatever_is_asked",
+            || alike(&[]),
+        ),
+        trial("two_equal_services_differ_in_nothing_in_any_run", in_parts),
         trial("what_one_side_may_not_spend_is_sent_to_neither", unpaid),
         trial("a_service_that_is_not_there_is_no_other_contract", absent),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn whole_trial(name: &str, test: fn()) -> Trial {
+    let run = move || {
+        asking_whole_plans(|| {
+            test();
+            Ok(())
+        })
+    };
+    Trial::ignorable_test(name, run)
 }
 
 fn trial(name: &str, test: fn()) -> Trial {
@@ -105,15 +123,18 @@ fn services() -> (Second, Second) {
     (Second::start(None, &[]), Second::start(None, &[]))
 }
 
-fn alike() {
+fn alike(more: &[&str]) {
     let (left, right) = services();
-    for run in 0..if all() { 20 } else { 2 } {
-        let folder = Folder::new(&format!("alike-{run}"));
-        // All of it the first time, then of each family in turn what shows most.
-        let part = ["envelope", "idempotency", "billing", "examples", "flows"][run % 5];
-        let more: &[&str] = if run == 0 { &[] } else { &["--check", part] };
-        let output = diff(&left, &right, &folder, more);
-        assert_eq!(output.status.code(), Some(0), "run {run}: {}", out(&output));
+    let folder = Folder::new(&format!("alike{}", more.concat()));
+    let output = diff(&left, &right, &folder, more);
+    assert_eq!(output.status.code(), Some(0), "{more:?}: {}", out(&output));
+}
+
+/// Of each family in turn what shows most.
+fn in_parts() {
+    for run in 0..if all() { 20 } else { 1 } {
+        let part = ["idempotency", "billing", "examples", "flows", "envelope"][run % 5];
+        alike(&["--check", part]);
     }
 }
 
