@@ -1,6 +1,8 @@
 //! Who of a kind fits what is said of somebody who is declared, as far as the letters of what they are asked for by leave
 //! it open.
 
+use std::cmp::Ordering;
+
 use svc_fixtures::world::{Fit, SaidRow};
 
 use super::kind::{Digits, Domain, Kind, View};
@@ -102,13 +104,24 @@ fn fitting_row(
         let columns = columns.iter();
         columns.map(|(column, fits)| fits[column.place(row)]).sum()
     };
-    let rows: Vec<u64> = (0..table.rows()).filter(|row| keeps(*row)).collect();
-    let most = rows.iter().map(|row| fit(*row)).max().unwrap_or_default();
-    if most <= fit(own) {
+    // Nobody is looked for who can't fit better: there are thousands of rows, and thousands who are declared.
+    let each = columns.iter().map(|(_, fits)| fits.iter().max());
+    if fit(own) == each.flatten().sum::<usize>() {
         return None;
     }
-    let rows: Vec<u64> = rows.into_iter().filter(|row| fit(*row) == most).collect();
-    rows.get((draw % rows.len() as u64) as usize).copied()
+    let (mut most, mut count) = (fit(own), 0);
+    let rows = || (0..table.rows()).filter(|row| keeps(*row));
+    for fit in rows().map(fit) {
+        count = match fit.cmp(&most) {
+            Ordering::Less => count,
+            Ordering::Equal => count + 1,
+            Ordering::Greater => 1,
+        };
+        most = most.max(fit);
+    }
+    let nth = (draw % u64::max(count, 1)) as usize;
+    let found = rows().filter(|row| fit(*row) == most).nth(nth);
+    found.filter(|_| most > fit(own))
 }
 
 /// The field that says how many years more, where one does.

@@ -203,7 +203,7 @@ impl RowIndex {
     #[must_use]
     pub(super) fn are_alike(&self, one: u64, other: u64) -> bool {
         let mut columns = self.columns.iter();
-        columns.all(|column| column.text(one) == column.text(other))
+        columns.all(|column| column.place(one) == column.place(other))
     }
 
     fn new(columns: Vec<Arc<Column>>, (from, to): (u64, u64)) -> Self {
