@@ -182,7 +182,7 @@ impl fmt::Display for Predicate {
             Predicate::AtLeast(number) => write!(out, "at least {number}"),
             Predicate::AtMost(number) => write!(out, "at most {number}"),
             Predicate::Length(test) => {
-                write!(out, "as many items, members or characters as {test}")
+                write!(out, "{test} items, members or characters")
             }
             Predicate::Each(test) => write!(out, "items, each {test}"),
             Predicate::Contains(test) => write!(out, "in it {test}"),

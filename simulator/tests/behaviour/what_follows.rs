@@ -172,6 +172,7 @@ fn a_company_trades_under_the_name_that_is_said_of_it() {
         name = "ORBIT FOODS PRIVATE LIMITED"
         cin = "U10750KL2012PTC000777"
         gstin = "32AAACO1234C1Z5"
+        udyamNumber = "UDYAM-KL-05-0000777"
         directors = ["boss"]
         [person.boss]
         name = "ANIL NAIR"
@@ -202,6 +203,12 @@ fn a_company_trades_under_the_name_that_is_said_of_it() {
             "verify/company/roc/director",
             r#"{"din":"07770001"}"#,
             &[("companies.0.cin", "U10750KL2012PTC000777")],
+        ),
+        (
+            ORBIT,
+            "verify/company/udyam",
+            r#"{"udyamNumber":"UDYAM-KL-05-0000777"}"#,
+            &[("profile.ownerName", "ANIL NAIR")],
         ),
     ]);
 }
