@@ -55,13 +55,13 @@ fn all_that_is_known_of_one_is_told() {
       Says she works for Acme: ask Acme.
 
     Asked for by
-      pan, iec                  XLUPP0437G (from the population)       verify.identity.pan, verify.company.iec, verify.financial.credit-report
+      pan, iec                  XCRPN0419B (from the population)       verify.identity.pan, verify.company.iec, verify.financial.credit-report
       dlNumber                  KL0720150004567                        verify.identity.dl
-      epicNumber                UKS0419135 (from the population)       verify.identity.voter
-      fileNumber                UV6895410698442 (from the population)  verify.identity.passport
-      mobile, registeredMobile  9993533685 (from the population)       verify.identity.mobile-otp.start, verify.identity.mobile-otp-s.start, verify.identity.mobile-otp-s.fetch, verify.employment.uan-lookup, verify.financial.credit-report, verify.financial.bank-hybrid, screen.mobile-mnrl, screen.mobile-silent, verify.utility.electricity
+      epicNumber                FOK6791559 (from the population)       verify.identity.voter
+      fileNumber                QJ5728494188307 (from the population)  verify.identity.passport
+      mobile, registeredMobile  8187712779 (from the population)       verify.identity.mobile-otp.start, verify.identity.mobile-otp-s.start, verify.identity.mobile-otp-s.fetch, verify.employment.uan-lookup, verify.financial.credit-report, verify.financial.bank-hybrid, screen.mobile-mnrl, screen.mobile-silent, verify.utility.electricity
       uan                       100987650001                           verify.employment.uan
-      accountNumber             551213036510 (from the population)     verify.financial.bank-account, verify.financial.bank-dynamic.send, verify.financial.bank-hybrid, verify.financial.bank-account-v1
+      accountNumber             540083403949 (from the population)     verify.financial.bank-account, verify.financial.bank-dynamic.send, verify.financial.bank-hybrid, verify.financial.bank-account-v1
       name                      MEERA NAIR                             screen.negative-diligence, screen.court-records
 
     Known

@@ -59,14 +59,14 @@ then = [{ error = "SVC_SOURCE_TIMEOUT" }, { success = {}, delay = "5s" }]
     # day.capture: exchange 1 (line 20), 2027-01-15 08:00:00 UTC, and 2 more
     [person.meera_nair]
     name = "MEERA NAIR"
-    address = "18, STATION ROAD, SUBHASH NAGAR, KOCHI, KERALA 682072"
+    address = "129, GANDHI ROAD, NEHRU NAGAR, KOCHI, KERALA 682093"
     billing_type = "POSTPAID"
     circle = "KERALA"
     date_of_birth = "1991-04-02"
     father_name = "SURESH NAIR"
     licensed_on = "2015-12-12"
     network = "SANCHAR WIRELESS"
-    other_mobile = "9261017517"
+    other_mobile = "6912736307"
     dlNumber = "KL0720150004567"
     mobile = "9876500001"
     pan = "BNZPN2501F"
