@@ -1,12 +1,13 @@
 //! Who of a kind fits what is said of somebody who is declared, as far as the letters of what they are asked for by leave
 //! it open.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
+use std::sync::Arc;
 
 use svc_fixtures::world::{Fit, SaidRow};
 
 use super::kind::{Digits, Domain, Kind, View};
-use super::table::Table;
+use super::table::{Column, Table};
 use super::{AskedIndex, Subject, World};
 
 impl World {
@@ -90,38 +91,46 @@ fn fitting_row(
     let columns = said.iter().filter_map(|(row, text)| {
         let column = table.column(row.column.as_ref()?)?;
         // The longer what fits, the more it says: a road may be called like another town.
-        let fit = |known: &str| {
-            if has(text, known, row.fits) {
-                known.len()
-            } else {
-                0
-            }
+        let fit = |known: &str| match has(text, known, row.fits) {
+            true => known.len(),
+            false => 0,
         };
-        Some((column, column.each(fit)))
+        let fits = column.each(fit);
+        let most = fits.iter().copied().max().unwrap_or_default();
+        Some((column, fits, most))
     });
-    let columns: Vec<_> = columns.collect();
-    let fit = |row: u64| -> usize {
-        let columns = columns.iter();
-        columns.map(|(column, fits)| fits[column.place(row)]).sum()
+    let mut columns: Vec<_> = columns.collect();
+    columns.sort_by_key(|(.., most)| Reverse(*most));
+    let fit_in = |columns: &[(_, Vec<usize>, usize)], row: u64| -> usize {
+        let fits = columns.iter();
+        fits.map(|(column, fits, _): &(&Arc<Column>, _, _)| fits[column.place(row)])
+            .sum()
     };
-    // Nobody is looked for who can't fit better: there are thousands of rows, and thousands who are declared.
-    let each = columns.iter().map(|(_, fits)| fits.iter().max());
-    if fit(own) == each.flatten().sum::<usize>() {
-        return None;
+    let (mut most, mut rows) = (fit_in(&columns, own), Vec::new());
+    for (at, (column, fits, _)) in columns.iter().enumerate() {
+        // What fits none of the columns before: there are thousands of rows, and thousands who are declared.
+        let left: usize = columns[at..].iter().map(|(.., most)| most).sum();
+        if left < most || rows.is_empty() && left == most {
+            break;
+        }
+        let texts = fits.iter().enumerate().filter(|(_, fit)| **fit > 0);
+        let having = texts.flat_map(|(place, _)| column.rows_with(place));
+        for row in having.map(|row| u64::from(*row)) {
+            let fit = fit_in(&columns, row);
+            let is_worse = fit < most || rows.is_empty() && fit == most;
+            if is_worse || fit_in(&columns[..at], row) > 0 || !keeps(row) {
+                continue;
+            }
+            if fit > most {
+                rows.clear();
+            }
+            most = fit;
+            rows.push(row);
+        }
     }
-    let (mut most, mut count) = (fit(own), 0);
-    let rows = || (0..table.rows()).filter(|row| keeps(*row));
-    for fit in rows().map(fit) {
-        count = match fit.cmp(&most) {
-            Ordering::Less => count,
-            Ordering::Equal => count + 1,
-            Ordering::Greater => 1,
-        };
-        most = most.max(fit);
-    }
-    let nth = (draw % u64::max(count, 1)) as usize;
-    let found = rows().filter(|row| fit(*row) == most).nth(nth);
-    found.filter(|_| most > fit(own))
+    rows.sort_unstable();
+    let nth = draw % u64::max(rows.len() as u64, 1);
+    rows.get(nth as usize).copied()
 }
 
 /// The field that says how many years more, where one does.

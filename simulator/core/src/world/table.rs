@@ -1,7 +1,7 @@
 //! Tables that fields choose rows from, and the rows by what stands in some of their columns.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::FixedState;
 use parking_lot::Mutex;
@@ -29,6 +29,8 @@ pub(super) struct Column {
     also: Vec<(Box<str>, u16)>,
     /// How long a text can be, the longest first.
     lengths: Vec<usize>,
+    /// The rows with each of the texts, in order. Made when somebody asks.
+    by_text: OnceLock<Vec<Vec<u32>>>,
 }
 
 impl Column {
@@ -76,7 +78,21 @@ impl Column {
             rows,
             also,
             lengths,
+            by_text: OnceLock::new(),
         }
+    }
+
+    /// The rows in which the text of this place stands, in order.
+    #[must_use]
+    pub(super) fn rows_with(&self, place: usize) -> &[u32] {
+        let by_text = self.by_text.get_or_init(|| {
+            let mut by_text = vec![Vec::new(); self.texts.len()];
+            for (row, place) in (0..).zip(&self.rows) {
+                by_text[usize::from(*place)].push(row);
+            }
+            by_text
+        });
+        &by_text[place]
     }
 
     /// What stands in a row.
