@@ -76,7 +76,7 @@ fn headers_that_break_their_rule_are_invalid_input_and_named() {
     400 SVC_INVALID_INPUT: Content-Encoding: is not supported; send the body as it is
     400 SVC_INVALID_INPUT: Idempotency-Key: must be sent once and be 1 to 255 printable characters
     400 SVC_INVALID_INPUT: Idempotency-Key: must be sent once and be 1 to 255 printable characters
-    400 SVC_INVALID_INPUT: X-Reference-Id: must be sent once, as text without control characters
+    400 SVC_INVALID_INPUT: X-Reference-Id: must be sent once, as text in UTF-8 without control characters
     ");
 }
 

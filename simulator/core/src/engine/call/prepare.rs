@@ -282,7 +282,7 @@ fn reference(header: Header<'_>) -> Result<Option<&str>, Rejection> {
         (Header::Absent, _) => Ok(None),
         (_, Some(text)) => Ok(Some(text)),
         (_, None) => Err(Rejection::input(
-            "X-Reference-Id: must be sent once, as text without control characters",
+            "X-Reference-Id: must be sent once, as text in UTF-8 without control characters",
         )),
     }
 }
