@@ -5,12 +5,14 @@
 //! ever holds one.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use data_encoding::{BASE32_NOPAD, BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER};
-use regex::bytes::{NoExpand, Regex, RegexBuilder};
+use foldhash::fast::FixedState;
+use regex::bytes::{NoExpand, Regex};
 use svc_fixtures::contract::Environment;
 
 use svc_capture::TransportError;
@@ -22,24 +24,28 @@ const SHORTEST: usize = 8;
 /// So many characters of a key's own part are no coincidence.
 const PART: usize = 9;
 
-/// What the contract itself says, in pieces of that length and small letters, in order: of a key that is made of its words
-/// these are no secret, and without them no answer could be judged.
-static PUBLIC: LazyLock<Vec<[u8; PART]>> = LazyLock::new(|| {
+/// What the contract itself says, in pieces of that length: of a key that is made of its words these are no secret, and
+/// without them no answer could be judged.
+static PUBLIC: LazyLock<HashSet<u64, FixedState>> = LazyLock::new(|| {
     let sources = svc_fixtures::embedded::contract();
-    let texts = sources.iter().map(|source| source.text.as_bytes());
-    let mut parts: Vec<_> = texts.flat_map(<[u8]>::array_windows).map(small).collect();
-    parts.sort_unstable();
-    parts.dedup();
-    parts
+    let mut public = HashSet::default();
+    for source in &sources {
+        let parts = source.text.as_bytes().array_windows();
+        public.extend(parts.filter_map(packed));
+    }
+    public
 });
 
 /// Secrets that the run does not know, found by their form: signing secrets of webhooks and whole keys.
-const LOOKS: &str = "whsec_[A-Za-z0-9_=+/.-]{4,}|svc_(?:test|live)_[A-Za-z0-9_.-]{8,}";
+static LOOKS: LazyLock<Regex> = LazyLock::new(|| {
+    let looks = "(?i-u)whsec_[a-z0-9_=+/.-]{4,}|svc_(?:test|live)_[a-z0-9_.-]{8,}";
+    Regex::new(looks).expect("it is a pattern")
+});
 
 /// Finds secrets in what others wrote: as they are, encoded, in credentials, in parts.
 #[derive(Debug, Clone)]
 pub struct Redactor {
-    forms: Regex,
+    forms: AhoCorasick,
     parts: Parts,
 }
 
@@ -64,15 +70,12 @@ impl Redactor {
         let long = all.into_iter().filter(|text| text.len() >= SHORTEST);
         let secret = long.filter(|text| !are_words(text));
         let forms: BTreeSet<String> = secret.flat_map(forms).collect();
-        let mut forms: Vec<String> = forms.iter().map(|form| regex::escape(form)).collect();
-        // The first that fits is taken: a longer form must come before one that it begins with.
-        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
-        forms.push(LOOKS.to_owned());
-        let forms = RegexBuilder::new(&forms.join("|"))
-            .case_insensitive(true)
-            .size_limit(64 << 20)
-            .build()
-            .expect("escaped texts are patterns");
+        // The longest that fits is taken: one form may begin with another.
+        let forms = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(forms)
+            .expect("the keys of a run are few");
         Redactor { forms, parts }
     }
 
@@ -97,10 +100,30 @@ impl Redactor {
         if bytes.len() < SHORTEST {
             return Cow::Borrowed(bytes);
         }
-        let clean = self.forms.replace_all(bytes, NoExpand(REDACTED.as_bytes()));
+        let clean = self.without_forms(bytes);
         match self.parts.is_in(&clean) {
             true => Cow::Owned(self.without_parts(&clean)),
             false => clean,
+        }
+    }
+
+    /// Without the known secrets first: a text that only looks like one may hold the beginning of one.
+    fn without_forms<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let known = match self.forms.is_match(bytes) {
+            true => {
+                let mut out = Vec::with_capacity(bytes.len());
+                self.forms
+                    .replace_all_with_bytes(bytes, &mut out, |_, _, out| {
+                        out.extend_from_slice(REDACTED.as_bytes());
+                        true
+                    });
+                Cow::Owned(out)
+            }
+            false => Cow::Borrowed(bytes),
+        };
+        match LOOKS.replace_all(&known, NoExpand(REDACTED.as_bytes())) {
+            Cow::Owned(clean) => Cow::Owned(clean),
+            Cow::Borrowed(_) => known,
         }
     }
 
@@ -203,7 +226,13 @@ impl Parts {
 
 /// Whether it is a piece of what the contract says.
 fn is_public(part: &[u8; PART]) -> bool {
-    PUBLIC.binary_search(part).is_ok()
+    packed(part).is_some_and(|part| PUBLIC.contains(&part))
+}
+
+/// A piece in small letters as one number, seven bits a character; none where it has others than those of ASCII.
+fn packed(part: &[u8; PART]) -> Option<u64> {
+    let seven = |number: u64, byte: &u8| (number << 7) | u64::from(byte.to_ascii_lowercase());
+    part.is_ascii().then(|| part.iter().fold(0, seven))
 }
 
 /// Whether a text is made of words of the contract alone, and so is no key.
@@ -378,8 +407,7 @@ mod tests {
 
     /// What a search of every byte finds.
     fn searched(text: &[u8]) -> Vec<u8> {
-        let black = NoExpand(REDACTED.as_bytes());
-        REDACTOR.without_parts(&REDACTOR.forms.replace_all(text, black))
+        REDACTOR.without_parts(&REDACTOR.without_forms(text))
     }
 
     static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::of([&Secret::new(KEY)]));
