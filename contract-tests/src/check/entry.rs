@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use svc_fixtures::contract::{ClauseKind, Environment, Operation};
 
 use super::control;
+use crate::capture::Capture;
 use crate::plan::{Case, Expectation, Setting};
 use crate::verdict::EVERY_ANSWER;
 
@@ -103,6 +104,20 @@ impl Check {
         let own = self.clauses.iter().map(|clause| (*clause).to_owned());
         cases.iter().flat_map(Case::clauses).chain(own).collect()
     }
+}
+
+/// Those of which a capture has cases. A recording has none, and to plan what nobody asked takes a while.
+#[must_use]
+pub fn asked_in<'c>(checks: &'c [Check], capture: &Capture) -> Vec<&'c Check> {
+    let asked: BTreeSet<_> = capture
+        .cases
+        .iter()
+        .map(|case| case.check.as_str())
+        .collect();
+    checks
+        .iter()
+        .filter(|check| asked.contains(check.id))
+        .collect()
 }
 
 /// The clause below an operation's own that says this of it, where it has one.

@@ -38,7 +38,7 @@ mod completeness_tests;
 use svc_fixtures::contract::Contract;
 use svc_fixtures::reading::Problems;
 
-pub use entry::{Cases, Check, Stage};
+pub use entry::{Cases, Check, Stage, asked_in};
 
 /// Whether the examples read by these rows.
 ///

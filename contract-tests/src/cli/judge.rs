@@ -101,7 +101,8 @@ fn captured(setting: &Setting<'_>, checks: &[check::Check], capture: &Capture) -
         cases.retain(|case| names.contains(&(check.id, case.name.as_str())));
         cases
     };
-    checks.iter().flat_map(mine).collect()
+    let asked = check::asked_in(checks, capture).into_iter();
+    asked.flat_map(mine).collect()
 }
 
 /// The cases of a capture that no check of this version has: they are reported as skipped.

@@ -89,6 +89,9 @@ impl SelectionArgs {
     /// A name that nothing has, and a filter that nothing can pass, are mistakes of the caller: a run of
     /// nothing is never meant.
     pub(super) fn filter(&self, setting: &Setting<'_>) -> Result<Filter, CommandError> {
+        if !self.narrows() {
+            return Ok(Filter::default());
+        }
         let (checks, contract) = (check::all(), setting.contract);
         let everything = setting.clone().anywhere();
         let ids = || checks.iter().map(|check| check.id);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::members::texts;
 use super::pseudonyms::Pseudonyms;
 use crate::capture::{Capture, CapturedCase};
-use crate::check::Check;
+use crate::check::{Check, asked_in};
 use crate::plan::{Case, Payload, Predicate, Rule, Setting};
 use crate::recorded;
 use crate::verdict::{self, Finding, Verdict};
@@ -25,7 +25,7 @@ pub fn without_personal_data(
     pseudonyms: &mut Pseudonyms,
 ) -> Capture {
     let mut cases = Vec::new();
-    for check in checks {
+    for check in asked_in(checks, capture) {
         let planned = check.cases(setting);
         let mine = capture.cases.iter().filter(|case| case.check == check.id);
         for captured in mine {

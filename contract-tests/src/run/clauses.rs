@@ -1,6 +1,7 @@
 //! Which clauses a run asks, and why it does not ask the others. Made from the plan before anything
 //! is sent.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -35,28 +36,36 @@ pub fn rows(
     asked_for: impl Fn(&Setting<'_>) -> Vec<Case>,
 ) -> Vec<ClauseRow> {
     let cases = asked_for(setting);
-    let elsewhere = wider(setting).into_iter();
-    let elsewhere = elsewhere.map(|(wider, why)| (expected(&asked_for(&wider)), why));
+    let asked_for = &asked_for;
+    let elsewhere = wider(setting).into_iter().map(|(wider, why)| {
+        let clauses: Box<dyn FnOnce() -> _> = Box::new(move || expected(&asked_for(&wider)));
+        (LazyCell::new(clauses), why)
+    });
+    let some = cases.len();
+    let narrowed: Box<dyn FnOnce() -> _> = Box::new(move || some < all(setting, checks));
     let coverage = PlannedClauses {
         setting,
         here: expected(&cases),
         elsewhere: elsewhere.collect(),
         any: !cases.is_empty(),
-        narrowed: cases.len() < all(setting, checks).len(),
+        narrowed: LazyCell::new(narrowed),
     };
     let clauses = setting.contract.clauses.iter();
     clauses.map(|clause| coverage.row(clause)).collect()
 }
+
+/// What is found out once somebody asks: to plan all cases of a setting takes a while.
+type Lazy<'s, T> = LazyCell<T, Box<dyn FnOnce() -> T + 's>>;
 
 /// Everything that could be asked, to say why something is not.
 struct PlannedClauses<'s> {
     setting: &'s Setting<'s>,
     here: BTreeSet<String>,
     /// What a run with more at hand would ask, and why this one does not.
-    elsewhere: Vec<(BTreeSet<String>, &'static str)>,
+    elsewhere: Vec<(Lazy<'s, BTreeSet<String>>, &'static str)>,
     any: bool,
     /// Whether only some cases were asked for: of all others nothing is said.
-    narrowed: bool,
+    narrowed: Lazy<'s, bool>,
 }
 
 impl PlannedClauses<'_> {
@@ -78,13 +87,18 @@ impl PlannedClauses<'_> {
         let excluded = |why: &str| Coverage::Excluded {
             why: why.to_owned(),
         };
+        if self.here.contains(clause) {
+            return Coverage::ByCase;
+        }
         let of_every_answer = EVERY_ANSWER.contains(&clause);
         let mut elsewhere = self.elsewhere.iter();
-        let elsewhere = elsewhere.find(|(clauses, _)| clauses.contains(clause));
-        if self.here.contains(clause) {
-            Coverage::ByCase
-        } else if !self.setting.covers(clause) && (of_every_answer || elsewhere.is_some()) {
-            match elsewhere.is_none() && self.narrowed {
+        // Nothing asks what a row excludes, wherever: no other plan need be made to know it.
+        let elsewhere = match row.excluded {
+            Some(_) => None,
+            None => elsewhere.find(|(clauses, _)| clauses.contains(clause)),
+        };
+        if !self.setting.covers(clause) && (of_every_answer || elsewhere.is_some()) {
+            match elsewhere.is_none() && *self.narrowed {
                 true => Coverage::NotAskedFor,
                 false => excluded("only a ruling says it: asked with --profile simulator"),
             }
@@ -92,7 +106,7 @@ impl PlannedClauses<'_> {
             Coverage::ByEveryAnswer
         } else if let Some((_, why)) = elsewhere {
             excluded(why)
-        } else if self.narrowed {
+        } else if *self.narrowed {
             Coverage::NotAskedFor
         } else if let Some(why) = &row.excluded {
             excluded(why)
@@ -102,11 +116,8 @@ impl PlannedClauses<'_> {
     }
 }
 
-fn all(setting: &Setting<'_>, checks: &[Check]) -> Vec<Case> {
-    checks
-        .iter()
-        .flat_map(|check| check.cases(setting))
-        .collect()
+fn all(setting: &Setting<'_>, checks: &[Check]) -> usize {
+    checks.iter().map(|check| check.cases(setting).len()).sum()
 }
 
 /// The clauses that cases expect.

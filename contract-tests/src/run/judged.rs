@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::heard::Silence;
 use crate::capture::{Capture, CapturedCase, Channel, Exchange};
-use crate::check::Check;
+use crate::check::{Check, asked_in};
 use crate::event::{CaseTime, CheckResult};
 use crate::plan::{Case, Setting};
 use crate::recorded;
@@ -164,7 +164,7 @@ fn left_open(case: &Case, findings: &[Finding]) -> BTreeSet<String> {
 /// Judges a capture again. Nothing is sent.
 #[must_use]
 pub fn judge_again(setting: &Setting<'_>, checks: &[Check], capture: &Capture) -> Vec<CheckResult> {
-    let mut checks: Vec<_> = checks.iter().collect();
+    let mut checks = asked_in(checks, capture);
     checks.sort_by_key(|check| check.stage);
     let mut silence = Silence::default();
     let mut whole_run = WholeRun::of_saved(capture);
@@ -193,7 +193,8 @@ pub fn unplanned<'c>(
         let (id, cases) = (check.id.to_owned(), check.cases(setting));
         cases.into_iter().map(move |case| (id.clone(), case.name))
     };
-    let planned: BTreeSet<_> = checks.iter().flat_map(names).collect();
+    let planned = asked_in(checks, capture).into_iter().flat_map(names);
+    let planned: BTreeSet<_> = planned.collect();
     let name = |case: &CapturedCase| (case.check.clone(), case.case.clone());
     let unknown = |case: &&CapturedCase| {
         case.try_ == 0 && !recorded::is_recorded(case) && !planned.contains(&name(case))
