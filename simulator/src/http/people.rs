@@ -3,7 +3,7 @@
 //! `[[expect]]` blocks that ask for them.
 
 use jiff::civil::Date;
-use svc_fixtures::contract::{Field, Operation};
+use svc_fixtures::contract::Field;
 use svc_fixtures::json::Json;
 use svc_fixtures::reading::nearest_sentence;
 use svc_fixtures::sample::first_text;
@@ -13,6 +13,7 @@ use crate::engine::call::rules::Rules;
 use crate::scenario::asking;
 use crate::scenario::{Condition, Predicate, Profile, Scenario, Selector, folded};
 use crate::scenario_format::{Expectation, read_expectations};
+use crate::world::AskedIndex;
 
 /// No identifier depends on when it is written.
 const WRITTEN: Date = Date::constant(2026, 1, 1);
@@ -72,7 +73,8 @@ pub(super) fn declared(rules: &Rules) -> Vec<PersonDetails<'_>> {
 fn rows<'r>(rules: &'r Rules, expectations: &[Expectation]) -> Vec<PersonDetails<'r>> {
     let profiles = rules.scenarios.people.all();
     let profiles = profiles.iter().enumerate();
-    let rows = profiles.map(|(at, profile)| details(rules, expectations, at, profile));
+    let places = places(rules);
+    let rows = profiles.map(|(at, profile)| details(rules, &places, expectations, at, profile));
     let mut rows: Vec<PersonDetails<'_>> = rows.collect();
     // As the files have them, and not role by role.
     let sources = rules.sources();
@@ -87,6 +89,7 @@ fn rows<'r>(rules: &'r Rules, expectations: &[Expectation]) -> Vec<PersonDetails
 
 fn details<'r>(
     rules: &'r Rules,
+    places: &[AskedPlace<'r>],
     expectations: &[Expectation],
     at: usize,
     profile: &'r Profile,
@@ -100,7 +103,7 @@ fn details<'r>(
     let asks = |it: &&Expectation| it.call.iter().any(|(_, value)| is_theirs(value));
     PersonDetails {
         profile,
-        identifiers: identifiers(rules, at, profile),
+        identifiers: identifiers(rules, places, at, profile),
         others: others
             .map(|(role, &other)| (role.as_str(), everybody[other].name.as_str()))
             .collect(),
@@ -123,20 +126,61 @@ fn names(rule: &Scenario, is_theirs: &dyn Fn(&Json<'_>) -> bool) -> bool {
     rule.conditions.iter().any(who)
 }
 
-fn identifiers<'r>(rules: &'r Rules, at: usize, profile: &Profile) -> Vec<Identifier<'r>> {
-    let mut found: Vec<Identifier<'r>> = Vec::new();
-    let operations = rules.contract.operations.iter();
+/// A field that asks for somebody.
+struct AskedPlace<'r> {
+    operation: &'r str,
+    field: &'r Field,
+    format: Option<&'r str>,
+    asked: Option<AskedIndex>,
+    /// Whether it has no format and is taken for what others without one are: what is asked for there is written as in none
+    /// of them.
+    is_shared: bool,
+}
+
+/// Those of all operations, in the contract's order.
+fn places(rules: &Rules) -> Vec<AskedPlace<'_>> {
+    let (contract, world) = (&*rules.contract, rules.population.world);
+    let operations = contract.operations.iter();
     let fields = operations.flat_map(|row| row.identifiers().map(move |(_, it)| (row, it)));
-    for (row, field) in fields {
-        let Some((value, declared)) = value(rules, at, profile, row, field) else {
+    let places = fields.map(|(row, field)| {
+        let format = field.format(contract);
+        AskedPlace {
+            operation: &row.id,
+            field,
+            format,
+            asked: world.asked(&[&row.id, format.unwrap_or_default(), &field.name]),
+            is_shared: false,
+        }
+    });
+    let mut places: Vec<_> = places.collect();
+    for at in 0..places.len() {
+        let place = &places[at];
+        let shares = |it: &AskedPlace<'_>| {
+            it.asked == place.asked && it.format.is_none() && it.field.name != place.field.name
+        };
+        places[at].is_shared = place.format.is_none() && places.iter().any(shares);
+    }
+    places
+}
+
+fn identifiers<'r>(
+    rules: &'r Rules,
+    places: &[AskedPlace<'r>],
+    at: usize,
+    profile: &Profile,
+) -> Vec<Identifier<'r>> {
+    let mut found: Vec<Identifier<'r>> = Vec::new();
+    for place in places {
+        let Some((value, declared)) = value(rules, places, at, profile, place) else {
             continue;
         };
-        let asked = asking(field, &Json::from(value.as_str()));
-        if field.check(&asked, &rules.contract.formats, &[]).is_err() {
+        let asked = asking(place.field, &Json::from(value.as_str()));
+        let formats = &rules.contract.formats;
+        if place.field.check(&asked, formats, &[]).is_err() {
             continue;
         }
         let known = found.iter_mut().find(|it| it.value == value);
-        let (name, id) = (field.name.as_str(), row.id.as_str());
+        let (name, id) = (place.field.name.as_str(), place.operation);
         match known {
             Some(known) => {
                 if !known.fields.contains(&name) {
@@ -160,48 +204,40 @@ fn identifiers<'r>(rules: &'r Rules, at: usize, profile: &Profile) -> Vec<Identi
 /// What somebody is asked for by in a field: what the files say, or the population.
 fn value(
     rules: &Rules,
+    places: &[AskedPlace<'_>],
     at: usize,
     profile: &Profile,
-    row: &Operation,
-    field: &Field,
+    place: &AskedPlace<'_>,
 ) -> Option<(String, bool)> {
-    let contract = &rules.contract;
     let (world, seed) = (rules.population.world, rules.population.seed);
-    let format = |field: &Field| field.format(contract).map(str::to_owned);
-    let by = |field: &Field| {
-        let format = format(field).unwrap_or_default();
-        world.asked(&[&row.id, &format, &field.name])
-    };
-    let asked = by(field);
+    let (name, asked) = (&place.field.name, place.asked);
     if !rules.declared.is_asked_by(world, (at, profile), asked, "") {
         return None;
     }
-    let all = || contract.operations.iter().flat_map(Operation::identifiers);
     // The same number may stand in another field.
-    let alike = |other: &Field| {
-        other.name == field.name || (format(field).is_some() && format(field) == format(other))
+    let alike = |other: &&AskedPlace<'_>| {
+        other.field.name == *name || (place.format.is_some() && place.format == other.format)
     };
-    let declared = |(_, other): (_, &Field)| {
-        let known = profile.asked.iter().find(|(name, _)| *name == other.name);
-        known.filter(|_| alike(other)).map(|(_, text)| text.clone())
+    let declared = |other: &AskedPlace<'_>| {
+        let known = profile
+            .asked
+            .iter()
+            .find(|(name, _)| *name == other.field.name);
+        known.map(|(_, text)| text.clone())
     };
-    if let Some(text) = all().find_map(declared) {
+    if let Some(text) = places.iter().filter(alike).find_map(declared) {
         return Some((text, true));
     }
     let asked = asked?;
-    // What several fields without a format of their own are taken for is written as none of them.
-    let is_shared = |(_, other): (_, &Field)| {
-        other.name != field.name && format(other).is_none() && by(other) == Some(asked)
-    };
-    if format(field).is_none() && all().any(is_shared) {
+    if place.is_shared {
         return None;
     }
     let subject = rules.declared.subject(at);
-    let Some((name, identifier)) = world.whole(asked, subject.kind) else {
+    let Some((known_as, identifier)) = world.whole(asked, subject.kind) else {
         // Written with others in it: a GSTIN has a PAN.
-        return Some((known(rules, profile, &field.name)?, false));
+        return Some((known(rules, profile, name)?, false));
     };
-    if let Some(said) = profile.said.get(name).and_then(Json::as_text) {
+    if let Some(said) = profile.said.get(known_as).and_then(Json::as_text) {
         return Some((said.to_owned(), true));
     }
     let text = world.identifier_of(identifier, subject.number, seed)?;

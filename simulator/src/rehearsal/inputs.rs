@@ -166,9 +166,10 @@ impl<'w> InputSearch<'w> {
 
     /// Whether somebody who is declared is asked for so in this very field.
     fn is_own(&self, field: &Field, value: &Json<'static>) -> bool {
-        let people = self.rules.scenarios.people.all().iter();
-        let mut asked = people.flat_map(|person| &person.asked);
-        asked.any(|(name, text)| *name == field.name && text == first_text(value))
+        let asked = first_text(value);
+        let person = self.rules.scenarios.people.asked_for_by(asked);
+        let mut known = person.into_iter().flat_map(|person| &person.asked);
+        known.any(|(name, text)| *name == field.name && text == asked)
     }
 
     /// Whether what this caller asks with this body is accepted.
