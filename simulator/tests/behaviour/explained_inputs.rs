@@ -4,12 +4,12 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use svc_fixtures::contract::{ErrorCode, OperationIndex};
-use svc_fixtures::reading::Source;
 use svc_simulator::engine::call::request::Environment;
-use svc_simulator::engine::call::rules::{Files, Rules};
-use svc_simulator::engine::state::ids::Seed;
+use svc_simulator::engine::call::rules::Rules;
 use svc_simulator::rehearsal::{CallSpec, CallTarget, Goal, Observed, Recipe, Rehearsal, recipes};
 use svc_simulator::scenario::{AccountConfig, accounts, find_account, read_accounts};
+
+use crate::scene::rules;
 
 /// An operation and what can be asked of its fields: one line a subject.
 type Row = (&'static str, Subjects);
@@ -161,15 +161,12 @@ fn when(of_body: Subjects, body: &[Option<usize>], around: &[Option<usize>]) -> 
     [drawn(of_body, body), around].concat().join(", ")
 }
 
-fn rules(operation: &str, when: &str) -> Rules {
+fn ruled(operation: &str, when: &str) -> Rules {
     let rule = format!(
         "[[scenario]]\nname = \"mine\"\noperation = \"{operation}\"\nwhen = {{ {when} }}\n\
          then = {{ error = \"SVC_SOURCE_TIMEOUT\" }}\n"
     );
-    let mut files = Files::built_in();
-    files.scenarios.insert(0, Source::new("mine.toml", rule));
-    let rules = Rules::read(&files, Seed::new(""));
-    rules.unwrap_or_else(|problems| panic!("{when}: {problems}"))
+    rules(&rule, "")
 }
 
 /// Makes the calls of a recipe from the beginning, as somebody does who reads it.
@@ -209,7 +206,7 @@ fn every_input_that_is_offered_for_a_rule_is_decided_by_it() {
     let ran = runner.run(&call_inputs(), |(row, body, around)| {
         let (id, subjects) = ROWS[row];
         let when = when(subjects, &body, &around);
-        let rules = rules(id, &when);
+        let rules = ruled(id, &when);
         let operation = rules.contract.operation_index(id).expect("it is a row");
         let recipes = recipes(&rules, &all, &local, Environment::Test, operation);
         let mut of_it = recipes.iter().filter(|(found, _)| *found == outcome);

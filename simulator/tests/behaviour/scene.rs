@@ -38,13 +38,22 @@ pub(crate) const PAN: &str = "/v1/verify/identity/pan";
 pub(crate) const UAN: &str = "/v1/verify/employment/uan";
 
 /// Read once: most scenes need no others.
-static DEFAULT_RULES: LazyLock<Rules> = LazyLock::new(|| rules("", "seed"));
+static DEFAULT_RULES: LazyLock<Rules> = LazyLock::new(|| read(&Files::built_in(), "seed"));
 
+static UNSEEDED_RULES: LazyLock<Rules> = LazyLock::new(|| read(&Files::built_in(), ""));
+
+/// The rules of a simulator with scenarios of a user before the built-in ones.
 pub(crate) fn rules(scenarios: &str, seed: &str) -> Rules {
-    let mut files = Files::built_in();
+    let base = match seed {
+        "seed" => DEFAULT_RULES.clone(),
+        "" => UNSEEDED_RULES.clone(),
+        other => read(&Files::built_in(), other),
+    };
     let user = Source::new("user.toml", scenarios);
-    files.scenarios.insert(0, user);
-    read(&files, seed)
+    let built_in = base.sources().iter().cloned();
+    let files: Vec<_> = [user].into_iter().chain(built_in).collect();
+    let rules = base.with_scenarios_replaced(&files);
+    rules.unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 fn read(files: &Files, seed: &str) -> Rules {

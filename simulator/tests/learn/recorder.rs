@@ -1,8 +1,10 @@
 //! A service in process whose exchanges are recorded, and what is learned from them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use svc_capture::{
     Capabilities, Capture, CapturedCase, Channel, Credential, Exchange, Request, Response,
 };
@@ -30,14 +32,24 @@ pub(crate) struct Service {
     environment: Environment,
 }
 
+/// The built-in rules by each seed, read once.
+static BUILT_IN: Mutex<BTreeMap<String, Rules>> = Mutex::new(BTreeMap::new());
+
 fn rules(seed: &str, file: &str) -> Rules {
-    let mut files = Files::built_in();
-    if !file.trim().is_empty() {
-        files
-            .scenarios
-            .insert(0, Source::new("folder/hand.toml", file));
+    let read = || {
+        let rules = Rules::read(&Files::built_in(), Seed::new(seed));
+        rules.unwrap_or_else(|problems| panic!("{problems}"))
+    };
+    let mut known = BUILT_IN.lock();
+    let built_in = known.entry(seed.to_owned()).or_insert_with(read).clone();
+    if file.trim().is_empty() {
+        return built_in;
     }
-    Rules::read(&files, Seed::new(seed)).unwrap_or_else(|problems| panic!("{problems}"))
+    let by_hand = Source::new("folder/hand.toml", file);
+    let files = built_in.sources().iter().cloned();
+    let files: Vec<_> = [by_hand].into_iter().chain(files).collect();
+    let rules = built_in.with_scenarios_replaced(&files);
+    rules.unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 impl Service {

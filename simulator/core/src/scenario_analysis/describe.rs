@@ -121,7 +121,7 @@ fn one_of(values: &[Json<'static>], sent: &[&str]) -> String {
         std::cmp::Reverse(best.unwrap_or(0))
     };
     let mut nearest: Vec<&Json<'static>> = values.iter().collect();
-    nearest.sort_by_key(likeness);
+    nearest.sort_by_cached_key(likeness);
     let shown: Vec<String> = nearest
         .iter()
         .take(SHOWN_VALUES)
