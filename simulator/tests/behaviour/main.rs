@@ -50,6 +50,7 @@ mod readme;
 mod reload;
 mod resets;
 mod restart;
+mod rules_read;
 mod samples;
 mod scenario_files;
 mod scene;

@@ -2,8 +2,8 @@
 //! receiver of its own. When a scene ends, it asserts what must hold of every account.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, LazyLock};
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
@@ -18,7 +18,6 @@ use svc_simulator::engine::state::account::{Account, Settings};
 use svc_simulator::engine::state::entry::{Change, Entry};
 use svc_simulator::engine::state::environment::EnvironmentState;
 use svc_simulator::engine::state::event::Event;
-use svc_simulator::engine::state::ids::Seed;
 use svc_simulator::engine::state::manage::ChangeRefusal;
 use svc_simulator::host::clock::Clock;
 use svc_simulator::host::clock_move::ClockTarget;
@@ -29,6 +28,8 @@ use svc_simulator::host::{AccountCell, Host, HostConfig};
 use svc_simulator::scenario::{self, AccountConfig};
 
 use crate::journals::{self, store};
+pub(crate) use crate::rules_read::rules;
+use crate::rules_read::{DEFAULT_RULES, read};
 use crate::stores::assert_snapshot_makes;
 
 /// Where every scene begins: 2027-01-15T08:00:00Z.
@@ -36,29 +37,6 @@ pub(crate) const START: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
 pub(crate) const PAN: &str = "/v1/verify/identity/pan";
 pub(crate) const UAN: &str = "/v1/verify/employment/uan";
-
-/// Read once: most scenes need no others.
-static DEFAULT_RULES: LazyLock<Rules> = LazyLock::new(|| read(&Files::built_in(), "seed"));
-
-static UNSEEDED_RULES: LazyLock<Rules> = LazyLock::new(|| read(&Files::built_in(), ""));
-
-/// The rules of a simulator with scenarios of a user before the built-in ones.
-pub(crate) fn rules(scenarios: &str, seed: &str) -> Rules {
-    let base = match seed {
-        "seed" => DEFAULT_RULES.clone(),
-        "" => UNSEEDED_RULES.clone(),
-        other => read(&Files::built_in(), other),
-    };
-    let user = Source::new("user.toml", scenarios);
-    let built_in = base.sources().iter().cloned();
-    let files: Vec<_> = [user].into_iter().chain(built_in).collect();
-    let rules = base.with_scenarios_replaced(&files);
-    rules.unwrap_or_else(|problems| panic!("{problems}"))
-}
-
-fn read(files: &Files, seed: &str) -> Rules {
-    Rules::read(files, Seed::new(seed)).unwrap_or_else(|problems| panic!("{problems}"))
-}
 
 /// A simulator in process.
 pub(crate) struct Scene {
