@@ -46,6 +46,10 @@ class Document:
         for path, methods in self.root["paths"].items():
             post = methods.get("post")
             if post and path.startswith("/v1/"):
+                for part in post.get("parameters", []):
+                    if part["in"] == "path":
+                        # A client calls the one path that is documented.
+                        path = path.replace("{" + part["name"] + "}", part["schema"]["examples"][0])
                 body = self.merged(post["requestBody"]["content"]["application/json"]["schema"])
                 yield post["operationId"], post.get("summary", ""), path, body, self.data(post)
 

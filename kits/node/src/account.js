@@ -207,9 +207,9 @@ function duration(time) {
   return typeof time === "string" ? time : `${Math.round(time)}ms`;
 }
 
-/** A value in TOML; texts, numbers, truth values and lists are written as in JSON. */
+/** A value in TOML; texts, numbers, truth values and lists are written as in JSON, which may leave out one escape. */
 function toml(value) {
-  return JSON.stringify(value);
+  return JSON.stringify(value).replaceAll("\x7f", "\\u007f");
 }
 
 function lines(call) {

@@ -113,7 +113,7 @@ export interface Operations {
   verifyUtilityLpg(body: VerifyUtilityLpgRequest, options?: CallOptions): Promise<Result<VerifyUtilityLpgData>>;
   /** Document forgery: `POST /v1/verify/document/forgery`. */
   verifyDocumentForgery(body: VerifyDocumentForgeryRequest, options?: CallOptions): Promise<Result<VerifyDocumentForgeryData>>;
-  /** Documents by consent: `POST /v1/verify/document/digilocker/{step}`. */
+  /** Documents by consent: `POST /v1/verify/document/digilocker/start`. */
   verifyDocumentDigilocker(body: VerifyDocumentDigilockerRequest, options?: CallOptions): Promise<Result<VerifyDocumentDigilockerData>>;
   /** Identity document OCR: `POST /v1/verify/document/kyc-ocr`. */
   verifyDocumentKycOcr(body: VerifyDocumentKycOcrRequest, options?: CallOptions): Promise<Result<VerifyDocumentKycOcrData>>;

@@ -56,7 +56,7 @@ export const PATHS = {
   verifyUtilityPng: "/v1/verify/utility/png",
   verifyUtilityLpg: "/v1/verify/utility/lpg",
   verifyDocumentForgery: "/v1/verify/document/forgery",
-  verifyDocumentDigilocker: "/v1/verify/document/digilocker/{step}",
+  verifyDocumentDigilocker: "/v1/verify/document/digilocker/start",
   verifyDocumentKycOcr: "/v1/verify/document/kyc-ocr",
   verifyDocumentChequeOcr: "/v1/verify/document/cheque-ocr",
   verifyDocumentKycOcrS: "/v1/verify/document/kyc-ocr-s",

@@ -232,5 +232,5 @@ def _text(duration: Duration) -> str:
 
 
 def _toml(value: Any) -> str:
-    """A value in TOML; texts, numbers, truth values and lists are written as in JSON."""
-    return json.dumps(value, ensure_ascii=False)
+    """A value in TOML; texts, numbers, truth values and lists are written as in JSON, which may leave out one escape."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

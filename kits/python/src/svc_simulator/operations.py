@@ -1033,9 +1033,9 @@ class Operations(Transport):
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[models.VerifyDocumentDigilockerData]":
-        """Documents by consent: `POST /v1/verify/document/digilocker/{step}`."""
+        """Documents by consent: `POST /v1/verify/document/digilocker/start`."""
         return self.call(
-            "/v1/verify/document/digilocker/{step}",
+            "/v1/verify/document/digilocker/start",
             given({
                 "redirectUrl": redirect_url,
                 "requestedDocs": requested_docs,
@@ -2530,9 +2530,9 @@ class AsyncOperations(AsyncTransport):
         idempotency_key: Optional[str] = None,
         reference_id: Optional[str] = None,
     ) -> "Result[models.VerifyDocumentDigilockerData]":
-        """Documents by consent: `POST /v1/verify/document/digilocker/{step}`."""
+        """Documents by consent: `POST /v1/verify/document/digilocker/start`."""
         return await self.call(
-            "/v1/verify/document/digilocker/{step}",
+            "/v1/verify/document/digilocker/start",
             given({
                 "redirectUrl": redirect_url,
                 "requestedDocs": requested_docs,

@@ -25,6 +25,12 @@ pub(super) fn bodies(
                 min: None,
                 max: None,
             } if !is_asked_for(&field.name) => Vec::new(),
+            // A score is judged by the usual bound, too.
+            Kind::Num { .. }
+                if matches!(field.presence, Presence::Default(_)) && !is_asked_for(&field.name) =>
+            {
+                Vec::new()
+            }
             Kind::Int { .. } => vec![0.into(), 1.into(), 100.into()],
             Kind::Num { .. } => vec![Json::Num(0.0), Json::Num(0.5), Json::Num(1.0)],
             Kind::Bool => vec![true.into(), false.into()],

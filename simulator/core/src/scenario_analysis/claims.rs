@@ -103,7 +103,14 @@ fn judge(
         for (claim, compared) in within.judged(&mut exchange) {
             match claim.holds(&compared) {
                 true => _ = right.insert(claim.text.clone()),
-                false => wrong.push((claim.text.clone(), claim.describe(&compared))),
+                false => {
+                    let what = claim.describe(&compared);
+                    let message = match &within.row.says {
+                        Some(says) if claim.is_of_form() => format!("{what}: {says}"),
+                        _ => what,
+                    };
+                    wrong.push((claim.text.clone(), message));
+                }
             }
         }
     }

@@ -230,8 +230,12 @@ fn presence(table: &Table<'_>) -> Option<Predicate> {
     let present = table.optional("present").and_then(|item| item.bool());
     let absent = table.optional("absent");
     match (present, absent) {
-        (Some(_), Some(absent)) => {
-            absent.problem("`present` and `absent` say the same: one of them is enough");
+        (Some(present), Some(absent)) => {
+            let said = absent.bool()?;
+            absent.problem(match present == said {
+                true => "`present` and `absent` contradict each other: leave out the one that is not meant",
+                false => "`present` and `absent` say the same: one of them is enough",
+            });
             None
         }
         (Some(present), None) => Some(Predicate::Present(present)),
