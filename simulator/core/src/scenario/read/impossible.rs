@@ -8,7 +8,7 @@ use super::fitting::TextDemand;
 use super::predicates::Sort;
 use super::when::When;
 use crate::scenario::range::NumberRange;
-use crate::scenario::{Predicate, Selector, is_key_name};
+use crate::scenario::{Condition, Predicate, Scenario, Selector, is_key_name};
 
 impl When<'_> {
     /// Reports what no account is called: a key in the place of its account, above all.
@@ -88,6 +88,70 @@ impl When<'_> {
         }
     }
 
+    /// Reports the tests of one field where no value that is listed meets the others.
+    pub(super) fn report_disagreeing(&self, tests: &[Condition], item: &Item<'_>) {
+        let listed = tests
+            .iter()
+            .find_map(|it| match (&it.selector, &it.predicate) {
+                (Selector::Field(name), Predicate::OneOf(values)) => Some((name, values)),
+                _ => None,
+            });
+        let Some((name, values)) = listed.filter(|_| tests.len() > 1 && !self.has_cases) else {
+            return;
+        };
+        // Of a list, one item may meet this test and another that.
+        let mut rows = self
+            .rows()
+            .filter(|row| row.field(name).is_some())
+            .peekable();
+        let meets = |row: &Operation, value: &Json<'static>| {
+            let mut tests = tests.iter();
+            tests.all(|test| Scenario::allows(test, row, name, Some(value)))
+        };
+        let can_be = |row: &Operation| {
+            !self.has_one(row, name) || values.iter().any(|value| meets(row, value))
+        };
+        if rows.peek().is_some() && !rows.any(can_be) {
+            item.problem("this never holds: no value that is listed meets the other tests");
+        }
+    }
+
+    /// Reports somebody whom a call asks for by one field, and by that field for another.
+    pub(super) fn report_another(&self, conditions: &[Condition], who: &Item<'_>) {
+        let is_who = |it: &&Condition| it.selector == Selector::AnyIdentifier;
+        let Some(person) = conditions.iter().find(is_who) else {
+            return;
+        };
+        let is_another = |row: &Operation| {
+            let mut identifiers = row.identifiers();
+            let (Some((_, only)), None) = (identifiers.next(), identifiers.next()) else {
+                return false;
+            };
+            let mut tests = conditions.iter();
+            self.has_one(row, &only.name)
+                && tests.any(|test| match (&test.selector, &test.predicate) {
+                    (Selector::Field(name), Predicate::OneOf(values)) if *name == only.name => {
+                        let mut values = values.iter();
+                        !values.any(|it| Scenario::allows(person, row, name, Some(it)))
+                    }
+                    _ => false,
+                })
+        };
+        let mut rows = self.rows().peekable();
+        if rows.peek().is_some() && rows.all(is_another) && !self.has_cases {
+            who.problem_with_hint(
+                "this never holds: the call asks for somebody else",
+                "leave out `who`, or the field that names another",
+            );
+        }
+    }
+
+    /// Whether an operation has such a field, and in it one value.
+    fn has_one(&self, row: &Operation, name: &str) -> bool {
+        let field = row.field(name).map(|at| &row.request[at]);
+        field.is_some_and(|field| !matches!(field.kind, Kind::List { .. }))
+    }
+
     /// Reports a range in which there is no number that the field may have.
     fn report_outside(&self, name: &str, range: &NumberRange, fields: &[&Field], item: &Item<'_>) {
         let known = fields.iter().map(|field| self.allowed(field));
@@ -143,6 +207,7 @@ impl When<'_> {
             Predicate::EndsWith(text) => TextDemand::End(text),
             Predicate::Contains(text) => TextDemand::Part(text),
             Predicate::Matches(expression) => TextDemand::Expression(expression.as_str()),
+            Predicate::PathEnds(_) | Predicate::Query(_) => TextDemand::Part("://"),
             _ => return,
         };
         if self.has_cases || self.before_format || !item.is_intact() {

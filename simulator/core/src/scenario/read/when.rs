@@ -76,6 +76,9 @@ impl When<'_> {
                 _ => self.field(name, &item, &mut conditions),
             }
         }
+        if let Some(who) = when.optional("who") {
+            self.report_another(&conditions, &who);
+        }
         conditions
     }
 
@@ -89,6 +92,7 @@ impl When<'_> {
             true => Sort::of(self.places(&selector), self.contract),
             false => Sort::Text,
         };
+        let first = conditions.len();
         for predicate in predicates(item, sort, self.expressions) {
             match selector {
                 Selector::Account => self.report_no_account(&predicate, item),
@@ -103,6 +107,7 @@ impl When<'_> {
                 predicate,
             });
         }
+        self.report_disagreeing(&conditions[first..], item);
     }
 
     fn who(&self, item: &Item<'_>) -> Option<Condition> {
