@@ -183,7 +183,9 @@ fn everywhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
                 let mut case = Case::about(operation, "a rotated key").on(*environment);
                 let empty = RequestTemplate::post(operation, Json::Object(Vec::new()));
                 case.push(empty.by(Credential::Given(KeyKind::Rotated)));
-                case.expecting("auth.rotation", Rule::fails(ErrorCode::InvalidInput))
+                let refused = Rule::fails(ErrorCode::InvalidInput);
+                case.expecting("auth.rotation", Rule::Ends(Ending::NoFault))
+                    .expecting("errors.invalid-input", refused)
             }),
     );
     if setting.environments.contains(&Environment::Live) {

@@ -342,11 +342,13 @@ impl Input {
         operations.filter_map(move |operation| self.field(contract, operation))
     }
 
-    /// How the operation ends with it; none where the file names a code that does not exist.
+    /// How the operation ends with it; none where the file names a code that does not exist. What may come later may be there
+    /// at once: that a source keeps somebody waiting nobody says.
     #[must_use]
     pub fn ending(&self, operation: &Operation) -> Option<Ending> {
         match self.ends.as_str() {
             COMPLETED => Some(Ending::success(operation)),
+            PENDING => Some(Ending::CompletedOrPending),
             _ => self.ending_of_bundle(),
         }
     }
@@ -356,7 +358,7 @@ impl Input {
     pub fn ending_of_bundle(&self) -> Option<Ending> {
         match self.ends.as_str() {
             COMPLETED => Some(Ending::Completed),
-            // That a slow source must keep somebody waiting nobody says, nor that it answers in the end.
+            // Nor that all of several sources answer in the end.
             PENDING => Some(Ending::NoFaultBut(ErrorCode::SourceTimeout)),
             code => ErrorCode::parse(code).map(Ending::Error),
         }

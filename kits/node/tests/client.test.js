@@ -87,6 +87,12 @@ test("next calls fail and then succeed", withAccount(async ({ account, client })
   assert.equal((await client.verifyIdentityPan(ASHA)).status, "completed");
 }));
 
+test("any text is asked for", withAccount(async ({ account, client }) => {
+  const name = 'quoted " \\ \u007f \n नमस्ते';
+  await account.failNext("screen.negative-diligence", "SVC_SOURCE_TIMEOUT", { when: { name } });
+  await assert.rejects(client.screenNegativeDiligence({ name }), { code: "SVC_SOURCE_TIMEOUT" });
+}));
+
 test("afterwards it answers as it would have", withAccount(async ({ account, client }) => {
   await account.failNext("verify.identity.pan", "SVC_PROVIDER_ERROR");
   await account.failNext("verify.identity.pan", "SVC_SOURCE_TIMEOUT");

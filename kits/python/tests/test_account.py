@@ -39,6 +39,13 @@ def test_next_calls_fail_and_then_succeed(account: Account, svc_client: Client) 
     assert svc_client.verify_identity_pan(pan="BBBPB0000B").status == "completed"
 
 
+def test_any_text_is_asked_for(account: Account, svc_client: Client) -> None:
+    name = 'quoted " \\ \u007f \n नमस्ते'
+    account.fail_next("screen.negative-diligence", "SVC_SOURCE_TIMEOUT", name=name)
+    with pytest.raises(ServiceError, match="SVC_SOURCE_TIMEOUT"):
+        svc_client.screen_negative_diligence(name=name)
+
+
 def test_afterwards_it_answers_as_it_would_have(account: Account, svc_client: Client) -> None:
     account.fail_next("*", "SVC_SOURCE_UNAVAILABLE")
     with pytest.raises(ServiceError, match="SVC_SOURCE_UNAVAILABLE"):
@@ -104,6 +111,7 @@ def test_consent_is_decided(
     account: Account, svc_client: Client, webhook_inbox: WebhookInbox, allow: bool, status: str
 ) -> None:
     started = svc_client.verify_document_digilocker(redirect_url="https://app.example/return", requested_docs=["PAN"])
+    assert account.calls()[0]["request"]["path"] == "/v1/verify/document/digilocker/start"
     account.decide_consent(started.verification_id, allow)
     assert webhook_inbox.wait(started.verification_id).envelope["status"] == status
 

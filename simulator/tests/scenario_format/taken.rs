@@ -18,7 +18,7 @@ const WHENS: [&str; 24] = [
     "when = { uan = { above = 5.5, at_most = 1e14 } }",
     "when = { uan = { contains = \"1\", starts_with = \"1\", ends_with = \"$digit\" } }",
     "when = { uan = { matches = \"^1\", present = \"$yes\" } }",
-    "when = { uan = { query = \"a=b\", path_ends = \"/c\" } }",
+    "when = { any_identifier = { query = \"a=b\", path_ends = \"/c\" } }",
     "when = { any_identifier = { starts_with = \"1\" } }",
     "when = { any_identifier = [\"100000004411\", \"$number\"] }",
     "when = { who = \"meera\" }",
