@@ -94,6 +94,8 @@ class Flows:
         data = self.gen(ctx, op, body, o)
         if self.d("dynamic_amount_text"):
             data["amountSent"] = "%.2f" % data["amountSent"]
+        if self.d("dynamic_amount_zero"):
+            data["amountSent"] = 0.0
         return "success", data
 
     def flow_dyn_verify(self, ctx, op, body, o):

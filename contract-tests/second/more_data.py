@@ -239,7 +239,7 @@ def _(w, b, r, o):
         verdict = "CLEAR" if cases else "RECORDS_FOUND"
     if o.d("court_tier_counts_wrong"):
         tiers["high"] += 1
-    return {"candidate": {"name": "SOMEBODY ELSE" if o.d("court_candidate_other") else b["name"], "father_name": "" if o.d("court_father_lost") else b.get("father_name") or "", "dob": iso_dob, "state": state, "city": b.get("city") or ""},
+    return {"candidate": {"name": "SOMEBODY ELSE" if o.d("court_candidate_other") else b["name"], "father_name": "" if o.d("court_father_lost") else b.get("father_name") or "", "dob": "/".join(reversed(iso_dob.split("-"))) if o.d("court_dob_slashes") else iso_dob, "state": state, "city": b.get("city") or ""},
             "verdict": verdict, "tier_counts": tiers, "cases": cases, "cases_total": len(cases) + (1 if o.d("court_total_mismatch") else 0),
             "search_log": [{"variant": v, "http": 200, "latency_ms": r.randint(80, 900), "total_hits": len(cases), "new_cnrs": len(cases) if i == 0 else 0} for i, v in enumerate(variants)],
             "records_scanned": r.randint(0, 400), "variants_run": variants, "credits_used": 1, "gpt": None, "gpt_raw": None, "gpt_tokens": 0,

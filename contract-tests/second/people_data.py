@@ -311,8 +311,11 @@ def _(w, b, r, o):
 # ---------------------------------------------------------------- membership
 @gen("verify/membership/ca")
 def _(w, b, r, o):
+    since = iso(r, 1995, 2018)
+    if o.d("ca_since_slashes"):
+        since = "/".join(reversed(since.split("-")))
     return {"membershipNumber": b["membershipNumber"], "name": person_for(w, b["membershipNumber"])["name"], "designation": "FCA", "category": "Fellow",
-            "memberSince": iso(r, 1995, 2018), "cpNumber": digits(r, 6), "region": "Western"}
+            "memberSince": since, "cpNumber": digits(r, 6), "region": "Western"}
 
 
 @gen("verify/membership/cs")

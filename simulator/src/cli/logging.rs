@@ -41,9 +41,29 @@ pub(super) fn log_to_stderr(filter: &str, format: LogFormat) -> Result<(), Failu
     Ok(())
 }
 
+/// The crates that are ours: what begins like them is one of them.
+const CRATES: [&str; 5] = [
+    "svc_simulator",
+    "svc_server",
+    "svc_core",
+    "svc_fixtures",
+    "svc_tls",
+];
+
 /// The filter, or why it is none.
 fn read(filter: &str) -> Result<Targets, String> {
     for directive in filter.split(',').map(str::trim) {
+        let target = directive.split(['=', ':', '[']).next().unwrap_or_default();
+        if target.starts_with("svc_") && directive.contains('=') && !CRATES.contains(&target) {
+            return Err(format!(
+                "no part of the program is called `{target}`: svc_simulator is all of it"
+            ));
+        }
+        if directive.ends_with('=') {
+            return Err(format!(
+                "`{directive}` has no level: off, error, warn, info, debug or trace"
+            ));
+        }
         // It would be read as a target, of which all is logged, and of everything else nothing.
         if !directive.contains('=') && directive.parse::<LevelFilter>().is_err() {
             return Err(format!(
@@ -80,11 +100,16 @@ mod tests {
             "info",
             "WARN",
             "warn, svc_simulator=debug",
+            "svc_simulator::http=debug",
             "hyper=off",
         ] {
             assert!(read(filter).is_ok(), "{filter}");
         }
-        for filter in ["loud", "info,loud", "svc_simulator", "a=b", "a=info=b"] {
+        let unknown = ["svc_simulater=debug", "hyper=", "svc_simulator=debug,svc="];
+        for filter in ["loud", "info,loud", "svc_simulator", "a=b", "a=info=b"]
+            .into_iter()
+            .chain(unknown)
+        {
             assert!(read(filter).is_err(), "{filter}");
         }
     }

@@ -150,11 +150,13 @@ fn every_mistake_of_a_wire_fault_is_reported() {
        |
        = help: write `1ms` or more
 
-    error: expected a string, found integer
+    error: a span of time is a text: a number and its unit
       --> mine.toml:14:35
        |
     14 |   { success = {}, wire = { slow = 5 } },
        |                                   ^
+       |
+       = help: write "90s", "5m" or "250ms"
 
     10 mistakes found
     "#);

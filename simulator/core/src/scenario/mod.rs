@@ -375,7 +375,14 @@ pub(crate) fn folder(path: &str) -> &str {
 
 /// A span of time as it stands in a file; a problem where it is none.
 pub(crate) fn duration_ms(item: &svc_fixtures::reading::Item<'_>) -> Option<u64> {
-    svc_fixtures::duration::parse_duration_ms(item.text()?)
+    let Some(text) = item.if_text() else {
+        item.problem_with_hint(
+            "a span of time is a text: a number and its unit",
+            "write \"90s\", \"5m\" or \"250ms\"",
+        );
+        return None;
+    };
+    svc_fixtures::duration::parse_duration_ms(text)
         .inspect_err(|mistake| item.problem(mistake.to_string()))
         .ok()
 }

@@ -293,11 +293,16 @@ impl When<'_> {
             let field = &row.request[row.field(name)?];
             let all = self.contract.service.sentinel.text.clone();
             let marks: Vec<String> = row.sentinel.iter().cloned().chain([all]).collect();
-            let refused = |value: &Json<'static>| field.check(value, formats, &marks).err();
+            let refused = |value: &Json<'static>| {
+                let mistake = field.check(value, formats, &marks).err();
+                mistake.map(|mistake| mistake.to_string())
+            };
             // An item stands for the list it is sent in.
             Some(match (&field.kind, value) {
                 (Kind::List { .. }, Json::List(_)) | (Kind::Object { .. }, _) => refused(value),
-                (Kind::List { .. }, _) => refused(&Json::List(vec![value.clone()])),
+                // Which of a call's items it would be nobody knows.
+                (Kind::List { .. }, _) => refused(&Json::List(vec![value.clone()]))
+                    .map(|mistake| mistake.replacen("[0]", "[]", 1)),
                 _ => refused(value),
             })
         };
@@ -310,7 +315,7 @@ impl When<'_> {
                 "this never holds: a call with this value is refused before any scenario is asked",
                 match names_case {
                     true => "`{case}` stands for something where `cases` are given".to_owned(),
-                    false => first.to_string(),
+                    false => first.clone(),
                 },
             );
         }
