@@ -184,7 +184,7 @@ fn everywhere(setting: &Setting<'_>, operation: &Operation) -> Option<Vec<Case>>
                 let empty = RequestTemplate::post(operation, Json::Object(Vec::new()));
                 case.push(empty.by(Credential::Given(KeyKind::Rotated)));
                 let refused = Rule::fails(ErrorCode::InvalidInput);
-                case.expecting("auth.rotation", Rule::Ends(Ending::NoFault))
+                case.expecting("auth.rotation", Rule::Ends(Ending::Admitted))
                     .expecting("errors.invalid-input", refused)
             }),
     );

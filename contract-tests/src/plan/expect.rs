@@ -200,6 +200,8 @@ pub enum Ending {
     Malformed,
     /// Refused for its key, whichever of the two codes says so.
     Unauthorized,
+    /// Whatever it is, not refused for its key.
+    Admitted,
     /// With a result, or without one yet.
     CompletedOrPending,
     /// Not refused for what was sent: with a result, without one yet, or without a record.
@@ -256,6 +258,7 @@ impl Ending {
             | Ending::Accepted
             | Ending::Malformed
             | Ending::Unauthorized
+            | Ending::Admitted
             | Ending::CompletedOrPending
             | Ending::Understood
             | Ending::Rejected
@@ -307,6 +310,7 @@ impl fmt::Display for Ending {
                 let (one, other) = (ErrorCode::AuthInvalid, ErrorCode::KeyEnvironmentMismatch);
                 write!(out, "401 {one} or {other}")
             }
+            Ending::Admitted => out.write_str("anything but a refusal of its key"),
             Ending::CompletedOrPending => out.write_str("completed or pending"),
             Ending::Understood => out.write_str("a result, pending, or no record"),
             Ending::Rejected => out.write_str("a refusal with a status of 400 to 499"),

@@ -236,6 +236,7 @@ fn ended(findings: &Findings<'_>, answer: &Answer<'_>, ending: Ending) -> bool {
         Ending::Unauthorized => [ErrorCode::AuthInvalid, ErrorCode::KeyEnvironmentMismatch]
             .iter()
             .any(|code| failed(401, *code)),
+        Ending::Admitted => !matches!(status, 401 | 403),
         Ending::CompletedOrPending => understood(answer) && !answer.failed(),
         Ending::Understood => understood(answer),
         Ending::Rejected => rejected(answer),

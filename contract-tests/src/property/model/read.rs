@@ -200,7 +200,7 @@ fn outcome(operation: &Operation, ending: Ending) -> CallOutcome {
         Ending::Error(code) | Ending::Refused(_, code) | Ending::NoFaultBut(code) => {
             CallOutcome::Failed(code)
         }
-        Ending::Malformed | Ending::Unauthorized | Ending::Rejected => {
+        Ending::Malformed | Ending::Unauthorized | Ending::Admitted | Ending::Rejected => {
             CallOutcome::Failed(svc_fixtures::contract::ErrorCode::InvalidInput)
         }
     }
