@@ -50,10 +50,10 @@ export class Client {
     }
     const headers = { "Content-Type": "application/json" };
     if (idempotencyKey !== undefined) {
-      headers["Idempotency-Key"] = idempotencyKey;
+      headers["Idempotency-Key"] = sendable("idempotencyKey", idempotencyKey);
     }
     if (referenceId !== undefined) {
-      headers["X-Reference-Id"] = referenceId;
+      headers["X-Reference-Id"] = sendable("referenceId", referenceId);
     }
     return this.#send("POST", path, JSON.stringify(body), headers);
   }
@@ -98,6 +98,14 @@ export class Client {
       replayed: answer.headers["idempotent-replay"] === "true",
     };
   }
+}
+
+/** A text as a header has it: in UTF-8, written as the bytes that Node sends. */
+function sendable(name, text) {
+  if (/[\x00-\x1f\x7f]/.test(text)) {
+    throw new TypeError(`${name}: ${JSON.stringify(text)} has a line break or another control character, which no header can have`);
+  }
+  return Buffer.from(String(text), "utf8").toString("latin1");
 }
 
 for (const [method, path] of Object.entries(PATHS)) {

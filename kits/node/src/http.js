@@ -28,6 +28,7 @@ export function request(method, url, { headers = {}, body, timeoutMs = 30_000 } 
     }
     const timer = setTimeout(() => call.destroy(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
     call.on("error", fail);
-    call.end(body);
+    // Together with a text the headers would be written in its encoding.
+    call.end(body === undefined ? undefined : Buffer.from(body));
   });
 }

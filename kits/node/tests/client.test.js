@@ -42,6 +42,16 @@ test("the same key and body is a replay", withAccount(async ({ account, client }
   assert.equal((await account.calls()).length, 1);
 }));
 
+test("a reference in any script comes back", withAccount(async ({ client }) => {
+  assert.equal((await client.verifyIdentityPan(ASHA, { referenceId: "नमस्ते" })).referenceId, "नमस्ते");
+}));
+
+test("a text that no header can have is refused", withAccount(async ({ account, client }) => {
+  const refused = { name: "TypeError", message: /^idempotencyKey: "x\\ny" has a line break/ };
+  assert.throws(() => client.verifyIdentityPan(ASHA, { idempotencyKey: "x\ny" }), refused);
+  assert.equal((await account.calls()).length, 0);
+}));
+
 test("a call on live is paid from the wallet", withAccount(async ({ account, wallet }) => {
   await wallet.setBalance(100);
   const { billing } = await account.liveClient().verifyIdentityPan(ASHA);

@@ -38,6 +38,17 @@ def test_same_key_and_body_is_a_replay(account: Account, svc_client: Client) -> 
     assert len(account.calls()) == 1
 
 
+def test_reference_in_any_script_comes_back(svc_client: Client) -> None:
+    result = svc_client.verify_identity_pan(pan="AAAAA0000A", reference_id="नमस्ते")
+    assert result.envelope["referenceId"] == "नमस्ते"
+
+
+def test_text_that_no_header_can_have_is_refused(account: Account, svc_client: Client) -> None:
+    with pytest.raises(ValueError, match=r"idempotency_key: 'x\\ny' has a line break"):
+        svc_client.verify_identity_pan(pan="AAAAA0000A", idempotency_key="x\ny")
+    assert account.calls() == []
+
+
 def test_optional_field_that_is_none_is_not_sent(account: Account, svc_client: Client) -> None:
     svc_client.verify_identity_pan(pan="AAAAA0000A")
     assert account.calls()[0]["request"].get("body") == '{"pan": "AAAAA0000A"}'

@@ -36,9 +36,9 @@ class Client(Operations):
             raise ValueError(f"{path!r} is no path: one begins with a slash, such as /v1/verify/identity/pan")
         headers = {"Content-Type": "application/json"}
         if idempotency_key is not None:
-            headers["Idempotency-Key"] = idempotency_key
+            headers["Idempotency-Key"] = _sendable("idempotency_key", idempotency_key)
         if reference_id is not None:
-            headers["X-Reference-Id"] = reference_id
+            headers["X-Reference-Id"] = _sendable("reference_id", reference_id)
         return self._send("POST", path, json.dumps(body).encode(), headers)
 
     def verification(self, verification_id: str) -> "Result[Any]":
@@ -91,6 +91,13 @@ class AsyncClient(AsyncOperations):
     def close(self) -> None:
         """Ends the threads once their calls have ended."""
         self._threads.shutdown(wait=False)
+
+
+def _sendable(name: str, text: str) -> str:
+    """A text as a header has it: in UTF-8, written as the bytes that HTTP's own library sends."""
+    if any(letter < " " or letter == "\x7f" for letter in text):
+        raise ValueError(f"{name}: {text!r} has a line break or another control character, which no header can have")
+    return text.encode().decode("latin-1")
 
 
 def _result(path: str, reply: Reply) -> "Result[Any]":
